@@ -60,9 +60,6 @@ class Value {
   Variant variant_;
 };
 
-/// SQL text of a literal of that type, as Spark's Literal.sql prints it ("1L" is "1L", 'it\'s', DATE '2020-01-01').
-std::string LiteralSql(const Value& value, const DataType& type);
-/// As Spark's Literal.toString prints it in plans.
-std::string LiteralPlanText(const Value& value, const DataType& type);
+// Values as text (LiteralSql, LiteralPlanText, ValueText): data/text/literal.h.
 
 }  // namespace thalweg::data
