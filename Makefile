@@ -1,0 +1,45 @@
+# make setup   what the build needs: packages (as root), Python environment
+# make demo    the worked example on the embedded broker, checked against what was produced
+# make test    builds what is missing and runs every test, those with a real Kafka broker included
+# make build | release | asan | tsan | fuzz-smoke | crash | clean
+SHELL := /bin/bash
+JOBS ?= $(shell nproc)
+TEST_JOBS ?= 2
+PRESET ?= ci
+
+.PHONY: setup build demo test release asan tsan fuzz-smoke crash clean
+
+setup:
+	@tools/setup.sh
+
+# Configuring again costs half a second and finds new pins and new rooms.
+build: setup
+	@cmake --preset $(PRESET) > build-configure.log 2>&1 || { cat build-configure.log; exit 1; }; rm -f build-configure.log
+	@cmake --build --preset $(PRESET) -j $(JOBS)
+
+demo: build
+	@build/$(PRESET)/bin/thalweg demo --python "$$(tools/setup.sh --print-venv)/bin/python"
+
+test:
+	@tools/setup.sh --kafka
+	@$(MAKE) --no-print-directory build
+	@ctest --preset ci -j $(TEST_JOBS) --output-on-failure
+
+release:
+	@$(MAKE) --no-print-directory build PRESET=release
+	@cmake --install build/release --prefix dist --strip > /dev/null && echo "dist/bin/thalweg"
+
+# Sanitizers run the programs of the rooms; the whole-system tests have a job of their own.
+asan tsan: setup
+	@cmake --preset $@ > /dev/null
+	@cmake --build --preset $@ -j $(JOBS)
+	@ctest --preset $@ -j $(TEST_JOBS) --output-on-failure -LE broker
+
+fuzz-smoke: setup
+	@tools/fuzz_smoke.sh
+
+crash: build
+	@ctest --preset $(PRESET) -j $(TEST_JOBS) --output-on-failure -L crash
+
+clean:
+	rm -rf build dist

@@ -1,0 +1,52 @@
+# One short name for every external library, usable in LINK of thalweg_library(). Arrow and Parquet: arrow.cmake.
+find_package(PkgConfig REQUIRED)
+find_package(Threads REQUIRED)
+
+function(tw_external name)
+  add_library(${name} INTERFACE)
+  target_link_libraries(${name} INTERFACE ${ARGN})
+endfunction()
+
+# pkg-config's idea of a library; its headers count as system headers.
+function(tw_pkg_config name module)
+  pkg_check_modules(PC_${name} REQUIRED IMPORTED_TARGET ${module})
+  tw_external(${name} PkgConfig::PC_${name})
+endfunction()
+
+find_package(fmt CONFIG REQUIRED)
+tw_external(tw_fmt fmt::fmt)
+find_package(spdlog CONFIG REQUIRED)
+tw_external(tw_spdlog spdlog::spdlog)  # compiled, not header-only: 5 s a unit otherwise
+find_package(nlohmann_json CONFIG REQUIRED)
+tw_external(nlohmann nlohmann_json::nlohmann_json)
+find_package(simdjson CONFIG REQUIRED)
+tw_external(tw_simdjson simdjson::simdjson)
+find_package(CLI11 CONFIG REQUIRED)
+tw_external(cli11 CLI11::CLI11)
+find_package(ICU REQUIRED COMPONENTS i18n uc data)
+tw_external(icu ICU::i18n ICU::uc ICU::data)
+find_package(OpenSSL REQUIRED)
+tw_external(openssl OpenSSL::SSL OpenSSL::Crypto)
+find_package(SQLite3 REQUIRED)
+tw_external(sqlite3 SQLite::SQLite3)
+find_package(ZLIB REQUIRED)
+tw_external(zlib ZLIB::ZLIB)
+find_package(absl CONFIG REQUIRED)
+tw_external(absl_time absl::time)
+tw_pkg_config(rdkafka rdkafka)
+tw_pkg_config(pcre2 libpcre2-8)
+tw_pkg_config(lz4 liblz4)
+tw_pkg_config(zstd libzstd)
+tw_pkg_config(xxhash libxxhash)
+find_library(TW_SNAPPY_LIBRARY snappy REQUIRED)
+tw_external(snappy "${TW_SNAPPY_LIBRARY}")
+tw_pkg_config(protobuf protobuf)
+tw_pkg_config(grpc grpc++)
+
+find_package(GTest CONFIG REQUIRED)
+find_package(benchmark CONFIG QUIET)
+
+# Names that the packages' own targets already occupy.
+set(TW_EXTERNAL_fmt tw_fmt)
+set(TW_EXTERNAL_spdlog tw_spdlog)
+set(TW_EXTERNAL_simdjson tw_simdjson)

@@ -1,0 +1,1 @@
+// Gives the precompiled header base/pch.h a library to belong to.

@@ -1,0 +1,49 @@
+# Every room, in order: a room uses only rooms that stand above it. A room without a CMakeLists.txt is not there yet.
+set(TW_ROOMS
+  base
+
+  data/types
+  data/io
+  data/logs
+  data/columnar
+  data/text
+  data/rowformat
+  data/formats
+
+  sql/expr
+  sql/functions
+  sql/plan
+  sql/parser
+  sql/protocol
+  sql/datasource
+  sql/catalog
+  sql/analyzer
+  sql/stateful_shape
+  sql/optimizer
+
+  engine/pyworker
+  engine/exec
+  engine/checkpoint
+  engine/state
+  engine/stateful
+  engine/planner
+
+  connectors/memory
+  connectors/rate
+  connectors/socket
+  connectors/console
+  connectors/noop
+  connectors/file
+  connectors/kafka
+  connectors/delta
+
+  streaming/query
+
+  front/session
+  front/foreach
+  front/commands
+  front/connect
+  front/dataframe
+  front/shell
+
+  apps)
