@@ -12,10 +12,10 @@ set(TW_ROOMS
 
   sql/expr
   sql/functions
+  sql/datasource
   sql/plan
   sql/parser
   sql/protocol
-  sql/datasource
   sql/catalog
   sql/analyzer
   sql/stateful_shape

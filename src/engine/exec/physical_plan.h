@@ -1,0 +1,75 @@
+#pragma once
+
+// Contract: a compiled plan: a template with slots, made once per query run and executed once per epoch.
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "engine/exec/operator.h"
+#include "sql/expr/expression.h"
+
+namespace thalweg::engine {
+
+/// How the rows of an input are spread over the instances of the node that reads them.
+enum class Distribution : uint8_t {
+  kSame,        ///< partition i reads partition i: same task, no exchange; counts must be equal
+  kSingle,      ///< one instance reads all, input partitions in order
+  kHash,        ///< by Spark's Murmur3 of `keys` pmod the number of instances
+  kRoundRobin,
+  kBroadcast,   ///< every instance reads all
+};
+
+struct PhysicalNode;
+using PhysicalNodePtr = std::shared_ptr<const PhysicalNode>;
+
+struct PhysicalInput {
+  PhysicalNodePtr node;
+  Distribution distribution = Distribution::kSame;
+  std::vector<int> key_columns;                 ///< kHash: ordinals in the input's output
+};
+
+/// A leaf's data in one epoch. Set per epoch by whoever drives.
+using SplitList = std::vector<sql::InputSplitPtr>;
+
+/// One operator of the plan. Immutable.
+struct PhysicalNode {
+  std::string name;                             ///< "Project", "HashAggregate"
+  std::string text;                             ///< for explain
+  std::vector<PhysicalInput> inputs;            ///< in port order
+  sql::AttributeList output;
+  int num_partitions = 1;                       ///< instances; leaves over splits: at most this many tasks at a time
+  ChangelogMode changelog = ChangelogMode::kInsertOnly;
+  /// Makes the instance for one partition. Null for scan leaves (`leaf` set).
+  std::function<Result<std::unique_ptr<Operator>>(PartitionId)> make;
+
+  /// Scan leaves: which slot of the epoch's inputs feeds it.
+  std::optional<int> leaf;                      ///< index into EpochInput::leaf_splits
+
+  /// Stateful operators: Spark's operator id within the query, for watermarks, progress and state paths.
+  std::optional<int64_t> stateful_id;
+  std::string stateful_name;                    ///< "stateStoreSave", "dedupe", ... (progress operatorName)
+};
+
+/// A leaf of the template: static leaves are asked for their version each epoch, streams get an offset range.
+struct LeafSlot {
+  std::shared_ptr<sql::Scan> scan;              ///< static leaf; null for a streaming one
+  int stream_index = -1;                        ///< streaming leaf: index into the query's source list
+  sql::ScanRequest request;
+  sql::AttributeList output;
+  std::string description;
+};
+
+struct PhysicalPlan {
+  PhysicalNodePtr root;
+  std::vector<LeafSlot> leaves;
+  sql::AttributeList output;
+  /// Event-time columns observed by EventTimeWatermark operators: index -> delay; results come back in EpochResult.
+  int num_watermark_operators = 0;
+  /// "== Physical Plan ==" body.
+  std::string ToString() const;
+};
+
+}  // namespace thalweg::engine

@@ -1,0 +1,89 @@
+#pragma once
+
+// Contract: a running streaming query as its owner sees it.
+
+#include <chrono>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "base/clock.h"
+#include "base/ids.h"
+#include "base/memory.h"
+#include "base/settings.h"
+#include "base/status.h"
+#include "data/io/file_system.h"
+#include "sql/datasource/data_source.h"
+#include "sql/plan/logical_plan.h"
+#include "streaming/query/trigger.h"
+
+namespace thalweg::engine {
+class Scheduler;
+class StateServices;
+}  // namespace thalweg::engine
+
+namespace thalweg::streaming {
+
+/// Everything a driver needs; the session fills it. The plan is analysed and CheckStreamingSupported has passed.
+struct StreamingQuerySpec {
+  std::string name;                            ///< empty: none
+  sql::PlanPtr plan;                           ///< analysed
+  std::variant<std::monostate, std::shared_ptr<sql::StreamingWrite>, std::shared_ptr<sql::BatchSink>> sink;  ///< or made by make_sink
+  /// Called once query id, run id and checkpoint root are known.
+  std::function<Result<std::variant<std::unique_ptr<sql::StreamingWrite>, std::unique_ptr<sql::BatchSink>>>(
+      const sql::StreamWriteRequest& request)> make_sink;
+  std::string sink_description;
+  sql::OutputMode mode = sql::OutputMode::kAppend;
+  Trigger trigger = ProcessingTime{};
+  sql::OptionMap options;                      ///< writer options
+  std::vector<std::string> partition_columns;
+  std::string checkpoint_location;             ///< empty: a temporary one, removed at a clean stop
+  bool delete_checkpoint_on_stop = false;
+  SettingsMap settings;                        ///< snapshot of the session's, taken at start
+  std::shared_ptr<const sql::EvalConfig> config;
+
+  engine::Scheduler* scheduler = nullptr;
+  engine::StateServices* state = nullptr;
+  data::FileSystem* file_system = nullptr;
+  Clock* clock = nullptr;
+  MemoryReservation* memory = nullptr;
+};
+
+struct QueryStatus {
+  std::string message;                         ///< "Waiting for data to arrive", as Spark words it
+  bool data_available = false;
+  bool trigger_active = false;
+};
+
+/// Thread: synchronised; every call from any thread.
+class StreamingQuery {
+ public:
+  virtual ~StreamingQuery() = default;         ///< stops and joins
+  virtual const QueryId& id() const = 0;
+  virtual const RunId& run_id() const = 0;
+  virtual const std::string& name() const = 0;
+  virtual bool is_active() const = 0;
+  virtual QueryStatus status() const = 0;
+  /// Progress JSON (streaming-semantics 8.1), newest last; at most spark.sql.streaming.numRecentProgressUpdates.
+  virtual std::vector<std::string> recent_progress() const = 0;
+  virtual std::optional<std::string> last_progress() const = 0;
+  /// The error that ended it, or ok. Condition STREAM_FAILED with the cause.
+  virtual Status exception() const = 0;
+  /// Cancels the running batch, waits for the driver to end. Idempotent. Errors: STREAMING_QUERY... when stopping times out.
+  virtual Status Stop() = 0;
+  /// True when it ended within the time; its failure as the error. No timeout: waits for the end.
+  virtual Result<bool> AwaitTermination(std::optional<std::chrono::milliseconds> timeout) = 0;
+  /// Waits until everything available now has been processed. The query's failure as the error.
+  virtual Status ProcessAllAvailable() = 0;
+  /// Like ProcessAllAvailable / AwaitTermination without blocking: `done` is called once, from the driver's thread, or at
+  /// once when it has ended. Returns an id for RemoveWaiter.
+  virtual int64_t OnTermination(std::function<void()> done) = 0;
+  virtual void RemoveWaiter(int64_t id) = 0;
+  /// Plans of the last batch, for query.explain().
+  virtual std::string Explain(bool extended) const = 0;
+};
+
+}  // namespace thalweg::streaming
