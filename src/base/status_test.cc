@@ -128,7 +128,8 @@ TEST(ErrorTableTest, SortedAndComplete) {
   std::string_view previous;
   for (const ErrorCondition& entry : ErrorConditions()) {
     EXPECT_LT(previous, entry.name);
-    EXPECT_FALSE(entry.message.empty()) << entry.name;
+    // Spark's own entry is empty: its sub-conditions say everything.
+    EXPECT_EQ(entry.message.empty(), entry.name == "NUMERIC_VALUE_OUT_OF_RANGE") << entry.name;
     EXPECT_TRUE(entry.sql_state.size() == 5 || entry.name.starts_with("_LEGACY_")) << entry.name;
     previous = entry.name;
   }
@@ -167,10 +168,10 @@ TEST(ErrorTableTest, HoldsWhatTheTreeRaises) {
     if (!path.ends_with(".cc") && !path.ends_with(".h")) continue;
     if (path.ends_with("_test.cc")) continue;
     std::ifstream in(path);
-    const std::string text((std::istreambuf_iterator<char>(in)), {});
+    std::string text;
+    for (std::string line; std::getline(in, line);) text += line.substr(0, line.find("//")) + "\n";
     for (std::sregex_iterator at(text.begin(), text.end(), raised), end; at != end; ++at) {
       const std::string name = (*at)[1];
-      if (name == "CONDITION" || name == "CONDITION.NAME") continue;  // comments that show the form
       EXPECT_NE(FindErrorCondition(name), nullptr) << path << " raises " << name;
     }
   }
