@@ -16,3 +16,6 @@ if(NOT EXISTS "${TW_PYTHON}")
 endif()
 execute_process(COMMAND "${TW_PYTHON}" -I -c "import sysconfig; print(sysconfig.get_path('platlib'))"
                 OUTPUT_VARIABLE TW_SITE_PACKAGES OUTPUT_STRIP_TRAILING_WHITESPACE COMMAND_ERROR_IS_FATAL ANY)
+# The Kafka broker of the tests (tools/setup.sh --kafka); tests that want it fail without.
+execute_process(COMMAND "${PROJECT_SOURCE_DIR}/tools/setup.sh" --print-kafka
+                OUTPUT_VARIABLE TW_KAFKA_HOME OUTPUT_STRIP_TRAILING_WHITESPACE COMMAND_ERROR_IS_FATAL ANY)

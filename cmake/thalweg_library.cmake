@@ -8,7 +8,7 @@
 #   thalweg_program(NAME thalweg DEPS ... LINK ... SOURCES ...)
 #     A program in bin/.
 #   thalweg_python_test(NAME connect/select_one FILE select_one_test.py [TIMEOUT s] [SERIAL] [LABELS ...] [ARGS ...])
-#     A test run by the pinned Python; see tests/harness.
+#     A pytest file run by the pinned Python; fixtures are in tests/harness. TW_BUILD_DIR names the build folder.
 
 set_property(GLOBAL PROPERTY TW_ROOMS_JSON "")
 add_custom_target(benchmarks)
@@ -171,11 +171,15 @@ function(thalweg_library)
   endif()
 endfunction()
 
+# Tests write below the build folder only.
+set(TW_TEST_TMPDIR "${PROJECT_BINARY_DIR}/tmp")
+file(MAKE_DIRECTORY "${TW_TEST_TMPDIR}")
+
 # Timeout and the environment of sanitizer runs.
 function(tw_test_properties test timeout)
   set(suppressions "${PROJECT_SOURCE_DIR}/cmake")
   set_tests_properties("${test}" PROPERTIES TIMEOUT ${timeout} ENVIRONMENT
-    "TSAN_OPTIONS=ignore_noninstrumented_modules=1:halt_on_error=1;LSAN_OPTIONS=suppressions=${suppressions}/lsan.supp:print_suppressions=0;UBSAN_OPTIONS=print_stacktrace=1;TZ=UTC")
+    "TSAN_OPTIONS=ignore_noninstrumented_modules=1:halt_on_error=1;LSAN_OPTIONS=suppressions=${suppressions}/lsan.supp:print_suppressions=0;UBSAN_OPTIONS=print_stacktrace=1;TZ=UTC;TMPDIR=${TW_TEST_TMPDIR};TEST_TMPDIR=${TW_TEST_TMPDIR}")
 endfunction()
 
 # One unit per header that includes nothing else: every header stands alone.
@@ -218,7 +222,8 @@ function(thalweg_python_test)
     set(ARG_TIMEOUT 300)
   endif()
   add_test(NAME "${ARG_NAME}" WORKING_DIRECTORY "${PROJECT_SOURCE_DIR}"
-           COMMAND "${TW_PYTHON}" -P -B "${PROJECT_SOURCE_DIR}/tests/harness/run_test.py" "${ARG_FILE}" ${ARG_ARGS})
+           COMMAND "${TW_PYTHON}" -P -B -m pytest -q -p no:cacheprovider --import-mode=importlib
+                   -o tmp_path_retention_policy=failed "--rootdir=${PROJECT_SOURCE_DIR}/tests" "${ARG_FILE}" ${ARG_ARGS})
   tw_test_properties("${ARG_NAME}" ${ARG_TIMEOUT})
   set_property(TEST "${ARG_NAME}" APPEND PROPERTY ENVIRONMENT
     "TW_SOURCE_DIR=${PROJECT_SOURCE_DIR}" "TW_BUILD_DIR=${PROJECT_BINARY_DIR}" "TW_KAFKA_HOME=${TW_KAFKA_HOME}"
