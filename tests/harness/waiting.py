@@ -1,0 +1,25 @@
+"""Waiting for progress: the only place of the tests that lets time pass."""
+import time
+
+DEFAULT_TIMEOUT_S = 60.0
+
+
+class NotReached(AssertionError):
+    """What a test waited for did not come in time."""
+
+
+def wait_until(condition, what, timeout_s=DEFAULT_TIMEOUT_S, poll_s=0.02, alive=None):
+    """Polls until condition() is true (its value is returned), at most timeout_s seconds.
+
+    alive: called at every turn; raises when waiting has become pointless, because a process ended, say.
+    """
+    end = time.monotonic() + timeout_s
+    while True:
+        value = condition()
+        if value:
+            return value
+        if alive is not None:
+            alive()
+        if time.monotonic() >= end:
+            raise NotReached(f"{what}: not after {timeout_s} s")
+        time.sleep(poll_s)
