@@ -6,6 +6,7 @@ set(CMAKE_RUNTIME_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}/bin")
 
 set(TW_OPTIMISE "-O1 -g1" CACHE STRING "Optimisation and debug information")
 set(TW_SANITIZE "" CACHE STRING "Value of -fsanitize=, empty for none")
+option(TW_DCHECKS "Compile TW_DCHECK in" ON)
 option(TW_PCH "Use the precompiled header base/pch.h" ON)
 option(TW_FUZZ "Build the libFuzzer programs" OFF)
 option(TW_HEADER_CHECK "Compile every header alone" OFF)
@@ -15,6 +16,9 @@ option(TW_HEADER_CHECK "Compile every header alone" OFF)
 string(APPEND CMAKE_CXX_FLAGS " ${TW_OPTIMISE} -pthread -fPIC -fvisibility=hidden -fno-plt"
        " -ffile-prefix-map=${PROJECT_SOURCE_DIR}/=")
 string(APPEND CMAKE_C_FLAGS " ${TW_OPTIMISE} -pthread -fPIC -ffile-prefix-map=${PROJECT_SOURCE_DIR}/=")
+if(TW_DCHECKS)
+  string(APPEND CMAKE_CXX_FLAGS " -DTW_DCHECKS=1")
+endif()
 string(REPLACE ";" "" CMAKE_CXX_FLAGS "${CMAKE_CXX_FLAGS}")
 
 # GCC 12 reports these falsely in its own standard library at -O2; the sanitizers look for the real ones.

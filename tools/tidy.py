@@ -124,9 +124,14 @@ def check_text(path, text):
         yield 1, "say of what: no utils, helpers, common, misc, manager [file_name]"
 
 
+def strip_comments(text):
+    """The same with strings kept."""
+    return CXX_TOKEN.sub(lambda m: re.sub(r"[^\n]", " ", m.group()) if m.group("line") or m.group("block") else m.group(), text)
+
+
 def conditions_of(text):
     """Yields (line, condition) for each Error("...") of a C++ file."""
-    for match in CONDITION.finditer(text):
+    for match in CONDITION.finditer(strip_comments(text)):
         yield text.count("\n", 0, match.start()) + 1, match.group(1)
 
 

@@ -29,11 +29,11 @@ def test_a_killed_broker_comes_back_with_its_topics(broker):
     assert [m.value() for m in broker.consume_all("kept")] == [b"x"]
 
 
-def metadata(bootstrap, **settings):
+def metadata(bootstrap, timeout_s=10, **settings):
     consumer = Consumer({"bootstrap.servers": bootstrap, "group.id": "g", "log_level": 0,
                          **{key.replace("_", "."): str(value) for key, value in settings.items()}})
     try:
-        return consumer.list_topics(timeout=5).brokers
+        return consumer.list_topics(timeout=timeout_s).brokers
     finally:
         consumer.close()
 
@@ -43,7 +43,7 @@ def test_tls_wants_a_client_certificate(secure_broker):
     assert metadata(secure_broker.ssl_bootstrap, security_protocol="SSL", ssl_ca_location=files.ca,
                     ssl_key_location=files.client_key, ssl_certificate_location=files.client_certificate)
     with pytest.raises(KafkaException):
-        metadata(secure_broker.ssl_bootstrap, security_protocol="SSL", ssl_ca_location=files.ca)
+        metadata(secure_broker.ssl_bootstrap, 2, security_protocol="SSL", ssl_ca_location=files.ca)
 
 
 @pytest.mark.parametrize("mechanism", ["PLAIN", "SCRAM-SHA-256", "SCRAM-SHA-512"])
@@ -52,4 +52,4 @@ def test_sasl_over_tls_wants_the_password(secure_broker, mechanism):
               "sasl_mechanism": mechanism, "sasl_username": USER}
     assert metadata(secure_broker.sasl_ssl_bootstrap, sasl_password=PASSWORD, **common)
     with pytest.raises(KafkaException):
-        metadata(secure_broker.sasl_ssl_bootstrap, sasl_password="wrong", **common)
+        metadata(secure_broker.sasl_ssl_bootstrap, 2, sasl_password="wrong", **common)

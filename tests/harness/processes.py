@@ -2,6 +2,7 @@
 import os
 import pathlib
 import queue
+import shutil
 import signal
 import socket
 import subprocess
@@ -10,6 +11,8 @@ import threading
 from harness.waiting import NotReached
 
 ON_END_TIMEOUT_S = 15
+# Replaces itself by the program, so that the process id is the program's.
+DIE_WITH_PARENT = ("setpriv", "--pdeathsig", "KILL", "--") if shutil.which("setpriv") else ()
 
 
 def free_ports(count):
@@ -33,7 +36,7 @@ def port_answers(port):
 class Process:
     """A program of ours or a broker: standard output by lines, standard error into a file, ended by its id.
 
-    The child dies with the test (PR_SET_PDEATHSIG is not portable; the owner calls stop() or kill() in a fixture).
+    Its owner calls stop() or kill(), in a fixture as a rule; a child also dies with the test process, however that ends.
     """
 
     def __init__(self, arguments, folder, name, environment=None, cwd=None):
@@ -43,9 +46,10 @@ class Process:
         self.stderr_path = self.folder / f"{name}.err"
         self.lines = []
         self._queue = queue.Queue()
+        command = [*DIE_WITH_PARENT, *map(str, arguments)]
         with open(self.stderr_path, "ab") as stderr:
             self._child = subprocess.Popen(
-                [str(argument) for argument in arguments], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=stderr,
+                command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=stderr,
                 cwd=cwd or self.folder, env=environment, text=True, errors="replace")
         self._reader = threading.Thread(target=self._read, daemon=True)
         self._reader.start()
