@@ -8,7 +8,6 @@
 #include <string_view>
 #include <vector>
 
-#include "data/columnar/buffer_builder.h"
 #include "data/columnar/column.h"
 
 namespace thalweg::data {
@@ -36,17 +35,13 @@ template <typename T>
 class FixedBuilder {
  public:
   explicit FixedBuilder(DataType type) : type_(std::move(type)) {}
-  void Reserve(int64_t rows) { values_.Reserve(rows); }
+  void Reserve(int64_t rows) { values_.reserve(rows); }
   void Append(T value) {
-    values_.Append(value);
+    values_.push_back(value);
     validity_.AppendValid();
   }
-  void AppendMany(const T* values, int64_t count) {
-    values_.AppendMany(values, count);
-    validity_.AppendValid(count);
-  }
   void AppendNull() {
-    values_.Append(T{});
+    values_.push_back(T{});
     validity_.AppendNull();
   }
   int64_t length() const { return validity_.length(); }
@@ -55,7 +50,7 @@ class FixedBuilder {
 
  private:
   DataType type_;
-  BufferBuilder<T> values_;
+  std::vector<T> values_;
   ValidityBuilder validity_;
 };
 

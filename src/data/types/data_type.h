@@ -79,7 +79,7 @@ class DataType {
   static DataType Long();
   static DataType Float();
   static DataType Double();
-  static DataType Decimal(int precision, int scale);  ///< 1 <= precision <= 38, scale <= precision; checked by TW_DCHECK
+  static DataType Decimal(int precision, int scale);  ///< precision <= 38, scale <= precision; checked by TW_DCHECK
   static DataType String();
   static DataType String(std::string collation);      ///< "UTF8_BINARY" is the default collation
   static DataType Char(int length);
@@ -137,6 +137,8 @@ class DataType {
 
   /// "array<int>": lower case, as in printSchema and DDL of nested types (Spark's simpleString / catalogString).
   std::string SimpleString() const;
+  /// As SimpleString, structs cut after `max_fields` fields: "struct<a:int,... 3 more fields>" (spark.sql.debug.maxToStringFields).
+  std::string SimpleString(int max_fields) const;
   /// "ARRAY<INT>": as in error messages and DDL (Spark's sql).
   std::string Sql() const;
   /// Spark's JSON form: "\"integer\"" or an object; bytes as Spark's DataType.json writes them.
@@ -160,6 +162,8 @@ struct StructField {
   bool operator==(const StructField& other) const = default;
   /// The "comment" entry of the metadata, if any.
   std::optional<std::string> Comment() const;
+  /// A top-level string entry of the metadata, if any.
+  std::optional<std::string> MetadataString(std::string_view key) const;
 };
 
 /// A table schema is a struct type; this alias says which one is meant.
