@@ -4,7 +4,7 @@
 #     Library tw_data_io of all *.cc below the calling folder. DEPS: rooms, LINK: external libraries by their short names
 #     (packages.cmake, arrow.cmake, protocol.cmake). *_test.cc files become the program data_io_test, one ctest entry, which
 #     links the room and its DEPS (and TEST_DEPS) alone; *_benchmark.cc files become data_io_benchmark, built by the target
-#     `benchmarks`. NO_UNITY names files that must be compiled alone in a unity build.
+#     `benchmarks`; each *_fuzz.cc becomes a program of its own with the corpus tests/fuzz/data_io_<name>. NO_UNITY names files that must be compiled alone in a unity build.
 #   thalweg_program(NAME thalweg DEPS ... LINK ... SOURCES ...)
 #     A program in bin/.
 #   thalweg_python_test(NAME connect/select_one FILE select_one_test.py [TIMEOUT s] [SERIAL] [LABELS ...] [ARGS ...])
@@ -12,6 +12,7 @@
 
 set_property(GLOBAL PROPERTY TW_ROOMS_JSON "")
 add_custom_target(benchmarks)
+add_custom_target(fuzzers)
 add_custom_target(unit_tests)
 
 add_library(tw_options INTERFACE)
@@ -122,6 +123,8 @@ function(thalweg_library)
   set(benchmarks ${sources})
   list(FILTER tests INCLUDE REGEX "_test\\.cc$")
   list(FILTER benchmarks INCLUDE REGEX "_benchmark\\.cc$")
+  set(fuzzers ${sources})
+  list(FILTER fuzzers INCLUDE REGEX "_fuzz\\.cc$")
   list(FILTER sources EXCLUDE REGEX "_(test|benchmark|fuzz)\\.cc$")
 
   if(sources)
@@ -166,9 +169,41 @@ function(thalweg_library)
     add_dependencies(benchmarks ${short}_benchmark)
   endif()
 
+  if(fuzzers)
+    tw_add_fuzzers(${short} ${target} ${fuzzers})
+  endif()
+
   if(TW_HEADER_CHECK)
     tw_check_headers(${short} ${target})
   endif()
+endfunction()
+
+# Every build replays the corpus and some mutations of it; the fuzz preset links libFuzzer instead (tools/fuzz_smoke.sh).
+function(tw_add_fuzzers short target)
+  foreach(file ${ARGN})
+    cmake_path(GET file STEM stem)
+    string(REGEX REPLACE "_fuzz$" "" stem "${stem}")
+    set(program "fuzz_${short}_${stem}")
+    set(corpus "${PROJECT_SOURCE_DIR}/tests/fuzz/${short}_${stem}")
+    add_executable(${program} "${file}")
+    target_link_libraries(${program} PRIVATE ${target})
+    if(TW_FUZZ)
+      target_link_options(${program} PRIVATE -fsanitize=fuzzer)
+    else()
+      target_sources(${program} PRIVATE "${PROJECT_SOURCE_DIR}/cmake/fuzz_replay.cc")
+      set(inputs "")
+      if(IS_DIRECTORY "${corpus}")
+        set(inputs "${corpus}")
+      endif()
+      add_test(NAME "fuzz/${short}_${stem}" WORKING_DIRECTORY "${PROJECT_SOURCE_DIR}"
+               COMMAND ${program} --mutations 2000 --seed 1 ${inputs})
+      tw_test_properties("fuzz/${short}_${stem}" 300)
+      set_tests_properties("fuzz/${short}_${stem}" PROPERTIES LABELS fuzz)
+    endif()
+    set_target_properties(${program} PROPERTIES UNITY_BUILD OFF)
+    tw_finish_program(${program})
+    add_dependencies(fuzzers ${program})
+  endforeach()
 endfunction()
 
 # Tests write below the build folder only.

@@ -19,7 +19,7 @@ arrow::MemoryPool* ProcessPool();
 
 /// A block of bytes, immutable once shared. Alignment: 64 bytes when allocated here.
 /// Thread: immutable; the creator may write through mutable_data() before sharing.
-class Buffer {
+class Buffer : public std::enable_shared_from_this<Buffer> {
  public:
   /// `size` bytes, contents undefined, padded capacity zeroed at the end. Aborts when the system has no memory.
   static std::shared_ptr<Buffer> Allocate(int64_t size);
@@ -27,6 +27,8 @@ class Buffer {
   static std::shared_ptr<Buffer> AllocateZeroed(int64_t size);
   /// Keeps Arrow's buffer alive.
   static std::shared_ptr<Buffer> FromArrow(std::shared_ptr<arrow::Buffer> buffer);
+  /// Bytes [offset, offset + size) of `parent`, which stays alive. Alignment is that of the address.
+  static std::shared_ptr<const Buffer> SliceOf(const std::shared_ptr<const Buffer>& parent, int64_t offset, int64_t size);
   ~Buffer();
 
   const uint8_t* data() const { return data_; }
@@ -42,6 +44,10 @@ class Buffer {
   }
   /// The Arrow buffer beneath, for exports without a copy.
   std::shared_ptr<arrow::Buffer> ToArrow() const;
+  /// Bytes that this object keeps alive: the whole allocation, also when it is a slice of it.
+  int64_t held_bytes() const { return held_bytes_; }
+  /// Gives a growing builder's block its final size (at most the allocated one) and zeroes the padding.
+  void ShrinkTo(int64_t size);
 
   Buffer(const Buffer&) = delete;
   Buffer& operator=(const Buffer&) = delete;
@@ -50,7 +56,9 @@ class Buffer {
   Buffer() = default;
   uint8_t* data_ = nullptr;
   int64_t size_ = 0;
-  std::shared_ptr<arrow::Buffer> owner_;
+  int64_t held_bytes_ = 0;                 // allocated here: the capacity, freed by the destructor
+  std::shared_ptr<arrow::Buffer> owner_;   // else one of these two holds the bytes
+  std::shared_ptr<const Buffer> parent_;
 };
 
 using BufferPtr = std::shared_ptr<const Buffer>;

@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "data/columnar/buffer_builder.h"
 #include "data/columnar/column.h"
 
 namespace thalweg::data {
@@ -35,13 +36,17 @@ template <typename T>
 class FixedBuilder {
  public:
   explicit FixedBuilder(DataType type) : type_(std::move(type)) {}
-  void Reserve(int64_t rows) { values_.reserve(rows); }
+  void Reserve(int64_t rows) { values_.Reserve(rows); }
   void Append(T value) {
-    values_.push_back(value);
+    values_.Append(value);
     validity_.AppendValid();
   }
+  void AppendMany(const T* values, int64_t count) {
+    values_.AppendMany(values, count);
+    validity_.AppendValid(count);
+  }
   void AppendNull() {
-    values_.push_back(T{});
+    values_.Append(T{});
     validity_.AppendNull();
   }
   int64_t length() const { return validity_.length(); }
@@ -50,7 +55,7 @@ class FixedBuilder {
 
  private:
   DataType type_;
-  std::vector<T> values_;
+  BufferBuilder<T> values_;
   ValidityBuilder validity_;
 };
 

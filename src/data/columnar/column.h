@@ -102,7 +102,7 @@ ColumnPtr Take(const ColumnPtr& column, std::span<const int32_t> rows);
 ColumnPtr Slice(const ColumnPtr& column, int64_t offset, int64_t length);
 /// All rows of the columns, one after the other; equal types (SameType). Result flat. Text bytes shared.
 ColumnPtr Concat(std::span<const ColumnPtr> columns);
-/// Copies text (and only text) so that the column holds no more than it needs, when less than half of what it
+/// Copies text, and values that are a slice of a larger block, so that the column holds no more than it needs, when less than half of what it
 /// references is live; else returns the column itself. Call at every boundary that keeps rows.
 ColumnPtr Compact(const ColumnPtr& column);
 /// The same rows and buffers under another type of the same physical type.
