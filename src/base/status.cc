@@ -171,6 +171,7 @@ Status IoError(std::string_view attempted, int error_number) {
   return Error("IO_ERROR")
       .With("attempted", attempted)
       .With("error", std::generic_category().message(error_number))
+      .With("errno", error_number)  // not shown; for who has to tell one from another
       .Kind(ErrorKind::kEnvironment);
 }
 

@@ -1,0 +1,158 @@
+#include "data/io/atomic_write.h"
+
+#include <algorithm>
+#include <set>
+#include <utility>
+
+#include "base/fault_point.h"
+#include "base/uuid.h"
+#include "data/io/path.h"
+
+namespace thalweg::data {
+namespace {
+
+// Creates a temporary file, making the directory when it turns out to be missing.
+Result<std::unique_ptr<WritableFile>> CreateTemporary(FileSystem& file_system, const std::string& temporary) {
+  Result<std::unique_ptr<WritableFile>> file = file_system.Create(temporary, CreateMode::kExclusive);
+  if (file.ok() || !IsNotFound(file.status())) return file;
+  TW_RETURN_NOT_OK(file_system.MakeDirectories(ParentPath(temporary)));
+  return file_system.Create(temporary, CreateMode::kExclusive);
+}
+
+Status WriteTemporary(FileSystem& file_system, const std::string& temporary, std::string_view bytes, bool durable) {
+  TW_ASSIGN_OR_RETURN(const std::unique_ptr<WritableFile> file, CreateTemporary(file_system, temporary));
+  TW_RETURN_NOT_OK(file->Append(bytes));
+  if (durable) TW_RETURN_NOT_OK(file->Sync());
+  return file->Close();
+}
+
+Status RemoveIfThere(FileSystem& file_system, const std::string& path) {
+  Status removed = file_system.Remove(path);
+  return IsNotFound(removed) ? Status::OK() : removed;
+}
+
+Status PublishOne(FileSystem& file_system, const std::string& temporary, const std::string& path,
+                  AtomicWriteOptions options) {
+  TW_FAULT_POINT("atomic write: temporary file written");
+  TW_RETURN_NOT_OK(RemoveChecksumSidecars(file_system, path));
+  TW_RETURN_NOT_OK(
+      file_system.Rename(temporary, path, options.overwrite ? RenameMode::kReplace : RenameMode::kNoReplace));
+  TW_FAULT_POINT("atomic write: renamed");
+  return options.durable ? file_system.SyncDirectory(ParentPath(path)) : Status::OK();
+}
+
+}  // namespace
+
+std::string TemporaryPathFor(std::string_view path) {
+  return JoinPath(ParentPath(path), "." + std::string(PathName(path)) + "." + Uuid::MakeRandom().ToString() + ".tmp");
+}
+
+Status RemoveChecksumSidecars(FileSystem& file_system, const std::string& path) {
+  const std::string name(PathName(path));
+  TW_RETURN_NOT_OK(RemoveIfThere(file_system, JoinPath(ParentPath(path), "." + name + ".crc")));
+  return RemoveIfThere(file_system, path + ".crc");
+}
+
+Status AtomicWriteFile(FileSystem& file_system, const std::string& path, std::string_view bytes,
+                       AtomicWriteOptions options) {
+  const std::string temporary = TemporaryPathFor(path);
+  Status status = WriteTemporary(file_system, temporary, bytes, options.durable);
+  if (status.ok()) {
+    status = PublishOne(file_system, temporary, path, options);
+    if (status.ok()) return status;
+  }
+  Ignore(file_system.Remove(temporary), "a reader never looks at it, and the first error is the one to tell");
+  return status;
+}
+
+// Writes a temporary file and joins the group when closed.
+class DurableGroup::StagedFile final : public WritableFile {
+ public:
+  StagedFile(DurableGroup& group, std::unique_ptr<WritableFile> file, Staged names)
+      : group_(group), file_(std::move(file)), names_(std::move(names)) {}
+  ~StagedFile() override {
+    if (closed_) return;
+    file_.reset();
+    Ignore(group_.file_system_.Remove(names_.temporary), "abandoned before it was complete");
+  }
+
+  Status Append(std::string_view bytes) override { return file_->Append(bytes); }
+  Status Sync() override { return file_->Sync(); }
+  Status Close() override {
+    TW_RETURN_NOT_OK(file_->Close());
+    closed_ = true;
+    group_.Add(names_);
+    return Status::OK();
+  }
+
+ private:
+  DurableGroup& group_;
+  std::unique_ptr<WritableFile> file_;
+  const Staged names_;
+  bool closed_ = false;
+};
+
+DurableGroup::~DurableGroup() { Abandon(); }
+
+void DurableGroup::Add(Staged staged) {
+  MutexLock lock(mutex_);
+  staged_.push_back(std::move(staged));
+}
+
+size_t DurableGroup::size() const {
+  MutexLock lock(mutex_);
+  return staged_.size();
+}
+
+Status DurableGroup::Stage(const std::string& path, std::string_view bytes) {
+  Staged staged{TemporaryPathFor(path), path};
+  const Status status = WriteTemporary(file_system_, staged.temporary, bytes, false);
+  if (!status.ok()) {
+    Ignore(file_system_.Remove(staged.temporary), "a reader never looks at it");
+    return status;
+  }
+  Add(std::move(staged));
+  return Status::OK();
+}
+
+Result<std::unique_ptr<WritableFile>> DurableGroup::Create(const std::string& path) {
+  Staged staged{TemporaryPathFor(path), path};
+  TW_ASSIGN_OR_RETURN(std::unique_ptr<WritableFile> file, CreateTemporary(file_system_, staged.temporary));
+  return std::unique_ptr<WritableFile>(std::make_unique<StagedFile>(*this, std::move(file), std::move(staged)));
+}
+
+Status DurableGroup::Publish(bool durable) {
+  std::vector<Staged> staged;
+  {
+    MutexLock lock(mutex_);
+    staged.swap(staged_);
+  }
+  std::vector<std::string> files;
+  std::set<std::string> directories;
+  for (size_t i = 0; i < staged.size(); ++i) {
+    Status status = PublishOne(file_system_, staged[i].temporary, staged[i].path, {.overwrite = true, .durable = false});
+    if (!status.ok()) {
+      for (; i < staged.size(); ++i) Ignore(file_system_.Remove(staged[i].temporary), "the group failed");
+      return status;
+    }
+    directories.insert(ParentPath(staged[i].path));
+    files.push_back(std::move(staged[i].path));
+  }
+  TW_FAULT_POINT("durable group: renamed");
+  if (!durable) return Status::OK();
+  const std::vector<std::string> directory_list(directories.begin(), directories.end());
+  TW_RETURN_NOT_OK(file_system_.SyncMany(files, directory_list));
+  TW_FAULT_POINT("durable group: durable");
+  return Status::OK();
+}
+
+void DurableGroup::Abandon() {
+  std::vector<Staged> staged;
+  {
+    MutexLock lock(mutex_);
+    staged.swap(staged_);
+  }
+  for (const Staged& one : staged) Ignore(file_system_.Remove(one.temporary), "a reader never looks at it");
+}
+
+}  // namespace thalweg::data

@@ -1,0 +1,58 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "base/mutex.h"
+#include "data/io/file_system.h"
+
+namespace thalweg::data {
+
+/// Operations that can be made to fail.
+enum class FileOperation : unsigned char { kOpen, kRead, kCreate, kWrite, kSync, kRename, kList, kRemove };
+
+/// One fault: the nth matching operation fails with an errno.
+struct FileFault {
+  FileOperation operation = FileOperation::kWrite;
+  int nth = 1;            ///< 1 is the next one
+  int error_number = 0;   ///< ENOSPC, EIO, ...
+  std::string path_part;  ///< only paths that contain this; empty: every path
+  bool torn = false;      ///< writes: half of the bytes arrive before the failure
+  bool lasting = false;   ///< everything after the nth fails too (a full disk stays full)
+};
+
+/// Test double: another file system with faults. Borrows the other. Thread: any.
+class FaultyFileSystem final : public FileSystem {
+ public:
+  explicit FaultyFileSystem(FileSystem& inner) : inner_(inner) {}
+
+  void Add(FileFault fault) TW_EXCLUDES(mutex_);
+  void ClearFaults() TW_EXCLUDES(mutex_);
+  /// How many operations of a kind were asked for, failed ones included.
+  int Count(FileOperation operation) const TW_EXCLUDES(mutex_);
+
+  Result<std::unique_ptr<ReadableFile>> OpenForRead(const std::string& path) override;
+  Result<std::unique_ptr<WritableFile>> Create(const std::string& path, CreateMode mode) override;
+  Status Rename(const std::string& from, const std::string& to, RenameMode mode) override;
+  Result<std::vector<FileInfo>> List(const std::string& directory) override;
+  Result<FileInfo> Stat(const std::string& path) override;
+  Status MakeDirectories(const std::string& path) override;
+  Status Remove(const std::string& path) override;
+  Status RemoveTree(const std::string& path) override;
+  Status SyncFile(const std::string& path) override;
+  Status SyncDirectory(const std::string& path) override;
+  Result<std::unique_ptr<FileLock>> TryLock(const std::string& directory) override;
+
+ private:
+  class Reader;
+  class Writer;
+  /// Counts the operation; an error when a fault strikes. `torn` (may be null) tells whether half arrives.
+  Status Pass(FileOperation operation, const std::string& path, bool* torn = nullptr) TW_EXCLUDES(mutex_);
+
+  FileSystem& inner_;
+  mutable Mutex mutex_;
+  std::vector<FileFault> faults_ TW_GUARDED_BY(mutex_);
+  int counts_[8] TW_GUARDED_BY(mutex_) = {};
+};
+
+}  // namespace thalweg::data
