@@ -1,0 +1,393 @@
+// Statements other than queries: DDL, SHOW, DESCRIBE, SET, INSERT, EXPLAIN.
+
+#include <algorithm>
+
+#include "sql/parser/parser_state.h"
+
+namespace thalweg::sql {
+namespace {
+
+PlanPtr MakeCommand(CommandBody body) { return std::make_shared<Command>(std::move(body)); }
+
+std::string Trimmed(std::string text) {
+  const size_t first = text.find_first_not_of(" \t\r\n");
+  if (first == std::string::npos) return "";
+  return text.substr(first, text.find_last_not_of(" \t\r\n") - first + 1);
+}
+
+}  // namespace
+
+Result<PlanPtr> ParserState::Statement() {
+  if (Peek().kind == TokenKind::kEnd || (IsSymbol(";") && Peek(1).kind == TokenKind::kEnd)) return ParseErrorAt(Error("PARSE_EMPTY_STATEMENT"), sql_, 0);
+  if (Peek().kind != TokenKind::kWord) return Query();
+  const std::string& word = Peek().upper;
+  if (word == "SELECT" || word == "WITH" || word == "VALUES" || word == "FROM" || word == "TABLE") return Query();
+  if (word == "CREATE" || word == "REPLACE") return CreateStatement();
+  if (word == "DROP") return DropStatement();
+  if (word == "USE") return UseStatement();
+  if (word == "SHOW") return ShowStatement();
+  if (word == "DESCRIBE" || word == "DESC") return DescribeStatement();
+  if (word == "INSERT") return InsertStatement();
+  if (word == "SET") return SetStatement();
+  if (word == "RESET") {
+    Advance();
+    const std::string key = Trimmed(RestOfStatement());
+    return MakeCommand(ResetConfig{key.empty() ? std::nullopt : std::optional(key)});
+  }
+  if (word == "EXPLAIN") return ExplainStatement();
+  if (word == "CACHE" || word == "UNCACHE" || word == "CLEAR" || word == "REFRESH") return CacheStatement();
+  static constexpr std::string_view kKnown[] = {"ALTER", "ANALYZE", "CALL", "COMMENT", "DELETE", "EXECUTE", "GRANT", "KILL", "LOAD", "MERGE", "MSCK", "OPTIMIZE",
+                                                "REPAIR", "RESTORE", "REVOKE", "TRUNCATE", "UPDATE", "VACUUM"};
+  if (std::find(std::begin(kKnown), std::end(kKnown), word) != std::end(kKnown)) return Unsupported("the statement " + word);
+  return Unexpected();
+}
+
+Result<std::map<std::string, std::string>> ParserState::PropertyList() {
+  std::map<std::string, std::string> properties;
+  TW_RETURN_NOT_OK(ExpectSymbol("("));
+  do {
+    std::string key;
+    if (Peek().kind == TokenKind::kString) {
+      TW_ASSIGN_OR_RETURN(key, StringText());
+    } else {
+      TW_ASSIGN_OR_RETURN(const NameParts parts, MultipartName());
+      for (const std::string& part : parts) key += (key.empty() ? "" : ".") + part;
+    }
+    TakeSymbol("=") || TakeSymbol("==");
+    std::string value;
+    if (Peek().kind == TokenKind::kString) {
+      TW_ASSIGN_OR_RETURN(value, StringText());
+    } else if (!IsSymbol(",") && !IsSymbol(")")) {
+      value = Advance().text;
+    }
+    properties[std::move(key)] = std::move(value);
+  } while (TakeSymbol(","));
+  TW_RETURN_NOT_OK(ExpectSymbol(")"));
+  return properties;
+}
+
+/// The text between parentheses goes to the DDL schema parser.
+Result<data::Schema> ParserState::TableColumns() {
+  TW_RETURN_NOT_OK(ExpectSymbol("("));
+  const int begin = Peek().begin;
+  int depth = 1;
+  int end = begin;
+  while (true) {
+    if (Peek().kind == TokenKind::kEnd) return Unexpected();
+    if (IsSymbol("(")) ++depth;
+    if (IsSymbol(")") && --depth == 0) break;
+    end = Advance().end;
+  }
+  Advance();
+  return data::ParseSchemaDdl(sql_.substr(begin, end - begin));
+}
+
+Result<PlanPtr> ParserState::CreateStatement() {
+  bool replace = TakeWord("REPLACE");
+  if (!replace) {
+    Advance();
+    replace = TakeWords({"OR", "REPLACE"});
+  }
+  if (IsWord("DATABASE") || IsWord("SCHEMA") || IsWord("NAMESPACE")) return CreateDatabaseStatement();
+  const bool external = TakeWord("EXTERNAL");
+  if (TakeWord("TABLE")) return CreateTableStatement(replace, external);
+  const bool global = AreWords({"GLOBAL", "TEMPORARY"}) || AreWords({"GLOBAL", "TEMP"});
+  if (global) Advance();
+  const bool temporary = TakeWord("TEMPORARY") || TakeWord("TEMP");
+  if (TakeWord("VIEW")) return CreateViewStatement(replace, global, temporary);
+  if (IsWord("FUNCTION")) return Unsupported("CREATE FUNCTION");
+  return Unexpected();
+}
+
+Result<PlanPtr> ParserState::CreateDatabaseStatement() {
+  Advance();
+  CreateDatabase command;
+  command.if_not_exists = TakeWords({"IF", "NOT", "EXISTS"});
+  TW_ASSIGN_OR_RETURN(command.name, MultipartName());
+  while (true) {
+    if (TakeWord("COMMENT")) {
+      TW_ASSIGN_OR_RETURN(command.comment, StringText());
+    } else if (TakeWord("LOCATION")) {
+      TW_ASSIGN_OR_RETURN(command.location, StringText());
+    } else if (TakeWords({"WITH", "DBPROPERTIES"}) || TakeWords({"WITH", "PROPERTIES"})) {
+      TW_ASSIGN_OR_RETURN(command.properties, PropertyList());
+    } else {
+      return MakeCommand(std::move(command));
+    }
+  }
+}
+
+Result<PlanPtr> ParserState::CreateTableStatement(bool replace, bool external) {
+  CreateTable command;
+  command.replace = replace;
+  command.external = external;
+  command.if_not_exists = TakeWords({"IF", "NOT", "EXISTS"});
+  TW_ASSIGN_OR_RETURN(command.table, MultipartName());
+  if (IsWord("LIKE")) return Unsupported("CREATE TABLE LIKE");
+  if (IsSymbol("(")) {
+    TW_ASSIGN_OR_RETURN(command.schema, TableColumns());
+    command.has_schema = true;
+  }
+  while (true) {
+    if (TakeWord("USING")) {
+      TW_ASSIGN_OR_RETURN(const NameParts format, MultipartName());
+      std::string text;
+      for (const std::string& part : format) text += (text.empty() ? "" : ".") + part;
+      command.format = text;
+    } else if (TakeWord("OPTIONS")) {
+      TW_ASSIGN_OR_RETURN(command.options, PropertyList());
+    } else if (TakeWord("TBLPROPERTIES")) {
+      TW_ASSIGN_OR_RETURN(command.properties, PropertyList());
+    } else if (TakeWords({"PARTITIONED", "BY"})) {
+      TW_RETURN_NOT_OK(ExpectSymbol("("));
+      if (Peek(1).kind == TokenKind::kWord && !IsSymbol(",", 1) && !IsSymbol(")", 1)) return Unsupported("partition transforms and typed partition columns");
+      TW_ASSIGN_OR_RETURN(command.partition_columns, NameList());
+    } else if (TakeWord("LOCATION")) {
+      TW_ASSIGN_OR_RETURN(command.location, StringText());
+    } else if (TakeWord("COMMENT")) {
+      TW_ASSIGN_OR_RETURN(command.comment, StringText());
+    } else if (AreWords({"CLUSTERED", "BY"}) || AreWords({"CLUSTER", "BY"})) {
+      return Unsupported("CLUSTER BY in CREATE TABLE");
+    } else if (IsWord("STORED") || IsWord("ROW")) {
+      return Unsupported("Hive table formats");
+    } else {
+      break;
+    }
+  }
+  const bool as = TakeWord("AS");
+  if (as || IsWord("SELECT") || IsWord("WITH") || IsWord("VALUES")) {
+    TW_ASSIGN_OR_RETURN(command.query, Query());
+  }
+  return MakeCommand(std::move(command));
+}
+
+Result<PlanPtr> ParserState::CreateViewStatement(bool replace, bool global, bool temporary) {
+  CreateView command{};
+  command.replace = replace;
+  command.global = global;
+  command.temporary = temporary;
+  command.if_not_exists = TakeWords({"IF", "NOT", "EXISTS"});
+  TW_ASSIGN_OR_RETURN(command.name, MultipartName());
+  if (IsWord("USING")) return Unsupported("CREATE TEMPORARY VIEW USING");
+  if (TakeSymbol("(")) {
+    do {
+      TW_ASSIGN_OR_RETURN(std::string column, Name());
+      command.columns.push_back(std::move(column));
+      if (TakeWord("COMMENT")) TW_RETURN_NOT_OK(StringText().status());
+    } while (TakeSymbol(","));
+    TW_RETURN_NOT_OK(ExpectSymbol(")"));
+  }
+  if (TakeWord("COMMENT")) TW_RETURN_NOT_OK(StringText().status());
+  if (TakeWord("TBLPROPERTIES")) TW_RETURN_NOT_OK(PropertyList().status());
+  TW_RETURN_NOT_OK(ExpectWord("AS"));
+  const int begin = static_cast<int>(at_);
+  TW_ASSIGN_OR_RETURN(command.query, Query());
+  command.sql = TextFrom(begin);
+  return MakeCommand(std::move(command));
+}
+
+Result<PlanPtr> ParserState::DropStatement() {
+  Advance();
+  if (TakeWord("DATABASE") || TakeWord("SCHEMA") || TakeWord("NAMESPACE")) {
+    DropDatabase command{};
+    command.if_exists = TakeWords({"IF", "EXISTS"});
+    TW_ASSIGN_OR_RETURN(command.name, MultipartName());
+    command.cascade = TakeWord("CASCADE");
+    if (!command.cascade) TakeWord("RESTRICT");
+    return MakeCommand(std::move(command));
+  }
+  if (IsWord("TABLE") || IsWord("VIEW")) {
+    DropTable command{};
+    command.view = Advance().upper == "VIEW";
+    command.if_exists = TakeWords({"IF", "EXISTS"});
+    TW_ASSIGN_OR_RETURN(command.table, MultipartName());
+    command.purge = TakeWord("PURGE");
+    return MakeCommand(std::move(command));
+  }
+  if (IsWord("FUNCTION") || IsWord("TEMPORARY")) return Unsupported("DROP FUNCTION");
+  return Unexpected();
+}
+
+Result<PlanPtr> ParserState::UseStatement() {
+  Advance();
+  if (TakeWords({"CATALOG"})) {
+    TW_ASSIGN_OR_RETURN(std::string name, Name());
+    return MakeCommand(UseCatalog{std::move(name)});
+  }
+  if (!IsSymbol(".", 1) && Peek(1).kind != TokenKind::kEnd && !IsSymbol(";", 1)) TakeWord("DATABASE") || TakeWord("SCHEMA") || TakeWord("NAMESPACE");
+  TW_ASSIGN_OR_RETURN(NameParts name, MultipartName());
+  return MakeCommand(UseDatabase{std::move(name)});
+}
+
+Result<PlanPtr> ParserState::ShowStatement() {
+  Advance();
+  const auto pattern = [&](std::optional<std::string>* out) -> Status {
+    if (!TakeWord("LIKE") && Peek().kind != TokenKind::kString) return Status::OK();
+    TW_ASSIGN_OR_RETURN(*out, StringText());
+    return Status::OK();
+  };
+  if (TakeWord("DATABASES") || TakeWord("SCHEMAS") || TakeWord("NAMESPACES")) {
+    ShowDatabases command;
+    TW_RETURN_NOT_OK(pattern(&command.pattern));
+    return MakeCommand(std::move(command));
+  }
+  if (IsWord("TABLES") || IsWord("VIEWS")) {
+    const bool tables = Advance().upper == "TABLES";
+    NameParts database;
+    if (TakeWord("IN") || TakeWord("FROM")) {
+      TW_ASSIGN_OR_RETURN(database, MultipartName());
+    }
+    std::optional<std::string> like;
+    TW_RETURN_NOT_OK(pattern(&like));
+    if (tables) return MakeCommand(ShowTables{std::move(database), std::move(like)});
+    return MakeCommand(ShowViews{std::move(database), std::move(like)});
+  }
+  if (TakeWord("COLUMNS")) {
+    if (!TakeWord("IN")) TW_RETURN_NOT_OK(ExpectWord("FROM"));
+    TW_ASSIGN_OR_RETURN(NameParts table, MultipartName());
+    if (TakeWord("IN") || TakeWord("FROM")) {
+      TW_ASSIGN_OR_RETURN(NameParts database, MultipartName());
+      if (table.size() == 1) table.insert(table.begin(), database.begin(), database.end());
+    }
+    return MakeCommand(ShowColumns{std::move(table)});
+  }
+  if (TakeWords({"CREATE", "TABLE"})) {
+    TW_ASSIGN_OR_RETURN(NameParts table, MultipartName());
+    TakeWords({"AS", "SERDE"});
+    return MakeCommand(ShowCreateTable{std::move(table)});
+  }
+  std::string scope = "ALL";
+  if (IsWord("USER") || IsWord("SYSTEM") || IsWord("ALL")) scope = Advance().upper;
+  if (TakeWord("FUNCTIONS")) {
+    ShowFunctions command{std::nullopt, scope};
+    if (TakeWord("IN") || TakeWord("FROM")) TW_RETURN_NOT_OK(MultipartName().status());
+    TW_RETURN_NOT_OK(pattern(&command.pattern));
+    return MakeCommand(std::move(command));
+  }
+  return Unsupported("SHOW " + Peek().text);
+}
+
+Result<PlanPtr> ParserState::DescribeStatement() {
+  Advance();
+  if (TakeWord("FUNCTION")) {
+    const bool extended = TakeWord("EXTENDED");
+    NameParts name;
+    if (Peek().kind == TokenKind::kSymbol) {
+      name.push_back(Advance().text);
+    } else {
+      TW_ASSIGN_OR_RETURN(name, MultipartName());
+    }
+    return MakeCommand(DescribeFunction{std::move(name), extended});
+  }
+  if (IsWord("DATABASE") || IsWord("SCHEMA") || IsWord("NAMESPACE")) {
+    Advance();
+    const bool extended = TakeWord("EXTENDED");
+    TW_ASSIGN_OR_RETURN(NameParts name, MultipartName());
+    return MakeCommand(DescribeDatabase{std::move(name), extended});
+  }
+  const bool query_word = TakeWord("QUERY");
+  if (query_word || IsWord("SELECT") || IsWord("WITH") || IsWord("VALUES") || IsWord("FROM")) {
+    TW_ASSIGN_OR_RETURN(PlanPtr query, Query());
+    return MakeCommand(DescribeQuery{std::move(query)});
+  }
+  if (IsWord("DETAIL") || IsWord("HISTORY")) return Unsupported("DESCRIBE " + Peek().text);
+  if (IsWord("TABLE") && !IsSymbol(".", 1) && Peek(1).kind != TokenKind::kEnd) Advance();
+  const bool extended = TakeWord("EXTENDED") || TakeWord("FORMATTED");
+  TW_ASSIGN_OR_RETURN(NameParts table, MultipartName());
+  if (TakeWords({"AS", "JSON"})) return Unsupported("DESCRIBE ... AS JSON");
+  if (AtName()) return Unsupported("DESCRIBE of one column");
+  return MakeCommand(DescribeTable{std::move(table), extended});
+}
+
+Result<PlanPtr> ParserState::InsertStatement() {
+  Advance();
+  InsertInto command;
+  command.overwrite = TakeWord("OVERWRITE");
+  if (!command.overwrite) TW_RETURN_NOT_OK(ExpectWord("INTO"));
+  if (IsWord("DIRECTORY") || IsWord("LOCAL")) return Unsupported("INSERT OVERWRITE DIRECTORY");
+  if (IsWord("TABLE") && !IsSymbol(".", 1)) Advance();
+  const int begin = static_cast<int>(at_);
+  TW_ASSIGN_OR_RETURN(NameParts table, MultipartName());
+  auto relation = std::make_shared<UnresolvedRelation>(std::move(table), OptionMap(), false);
+  relation->origin = OriginFrom(begin);
+  command.table = std::move(relation);
+  if (IsWord("PARTITION")) return Unsupported("INSERT with a PARTITION clause");
+  if (IsWord("REPLACE")) return Unsupported("INSERT REPLACE");
+  command.by_name = TakeWords({"BY", "NAME"});
+  if (IsSymbol("(") && !IsWord("SELECT", 1) && !IsWord("WITH", 1) && !IsWord("VALUES", 1)) {
+    Advance();
+    TW_ASSIGN_OR_RETURN(command.columns, NameList());
+  }
+  TW_ASSIGN_OR_RETURN(command.query, Query());
+  return MakeCommand(std::move(command));
+}
+
+Result<PlanPtr> ParserState::SetStatement() {
+  Advance();
+  if (TakeWords({"TIME", "ZONE"})) {
+    SetTimeZone command;
+    if (Peek().kind == TokenKind::kString) {
+      TW_ASSIGN_OR_RETURN(command.text, StringText());
+    } else if (TakeWord("LOCAL")) {
+      command.text = "LOCAL";
+    } else {
+      TW_ASSIGN_OR_RETURN(command.zone, Expression());
+    }
+    return MakeCommand(std::move(command));
+  }
+  if (TakeWord("CATALOG")) {
+    TW_ASSIGN_OR_RETURN(std::string name, Name());
+    return MakeCommand(UseCatalog{std::move(name)});
+  }
+  if (IsWord("VARIABLE") || IsWord("VAR")) return Unsupported("SET VARIABLE");
+  const std::string rest = Trimmed(RestOfStatement());
+  if (rest.empty() || rest == "-v" || rest == "-V") return MakeCommand(SetConfig{});
+  const size_t equals = rest.find('=');
+  const auto unquoted = [](std::string text) {
+    text = Trimmed(std::move(text));
+    if (text.size() >= 2 && text.front() == '`' && text.back() == '`') return text.substr(1, text.size() - 2);
+    return text;
+  };
+  if (equals == std::string::npos) return MakeCommand(SetConfig{unquoted(rest), std::nullopt});
+  return MakeCommand(SetConfig{unquoted(rest.substr(0, equals)), unquoted(rest.substr(equals + 1))});
+}
+
+Result<PlanPtr> ParserState::ExplainStatement() {
+  Advance();
+  ExplainCommand command;
+  using Mode = ExplainCommand::Mode;
+  if (TakeWord("EXTENDED")) command.mode = Mode::kExtended;
+  else if (TakeWord("CODEGEN")) command.mode = Mode::kCodegen;
+  else if (TakeWord("COST")) command.mode = Mode::kCost;
+  else if (TakeWord("FORMATTED")) command.mode = Mode::kFormatted;
+  else if (TakeWord("LOGICAL")) command.mode = Mode::kExtended;
+  TW_ASSIGN_OR_RETURN(command.query, Statement());
+  return MakeCommand(std::move(command));
+}
+
+Result<PlanPtr> ParserState::CacheStatement() {
+  const std::string verb = Advance().upper;
+  if (verb == "CLEAR") {
+    TW_RETURN_NOT_OK(ExpectWord("CACHE"));
+    return MakeCommand(ClearCache{});
+  }
+  if (verb == "REFRESH") {
+    if (IsWord("FUNCTION")) return Unsupported("REFRESH FUNCTION");
+    TakeWord("TABLE");
+    TW_ASSIGN_OR_RETURN(NameParts name, MultipartName());
+    return MakeCommand(RefreshTable{std::move(name)});
+  }
+  const bool lazy = TakeWord("LAZY");
+  TW_RETURN_NOT_OK(ExpectWord("TABLE"));
+  const bool if_exists = verb == "UNCACHE" && TakeWords({"IF", "EXISTS"});
+  TW_ASSIGN_OR_RETURN(NameParts name, MultipartName());
+  if (verb == "UNCACHE") return MakeCommand(UncacheTable{std::move(name), if_exists});
+  if (TakeWord("OPTIONS")) TW_RETURN_NOT_OK(PropertyList().status());
+  CacheTable command{std::move(name), nullptr, lazy};
+  if (TakeWord("AS") || IsWord("SELECT")) {
+    TW_ASSIGN_OR_RETURN(command.query, Query());
+  }
+  return MakeCommand(std::move(command));
+}
+
+}  // namespace thalweg::sql
