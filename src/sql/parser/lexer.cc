@@ -8,13 +8,15 @@ namespace thalweg::sql {
 namespace {
 
 bool IsWordByte(char c) {
-  return std::isalnum(static_cast<unsigned char>(c)) || c == '_' || static_cast<unsigned char>(c) >= 0x80;
+  return std::isalnum(static_cast<unsigned char>(c)) || c == '_' ||
+         static_cast<unsigned char>(c) >= 0x80;
 }
 bool IsDigit(char c) { return c >= '0' && c <= '9'; }
 
 std::string Upper(std::string_view text) {
   std::string upper(text);
-  std::transform(upper.begin(), upper.end(), upper.begin(), [](unsigned char c) { return std::toupper(c); });
+  std::transform(upper.begin(), upper.end(), upper.begin(),
+                 [](unsigned char c) { return std::toupper(c); });
   return upper;
 }
 
@@ -74,21 +76,33 @@ void Unescape(std::string_view text, size_t* at, std::string* out) {
   }
   *at += 1;
   switch (c) {
-    case '0': return out->push_back('\0');
-    case 'b': return out->push_back('\b');
-    case 'n': return out->push_back('\n');
-    case 'r': return out->push_back('\r');
-    case 't': return out->push_back('\t');
-    case 'Z': return out->push_back('\x1A');
-    case '%': out->append("\\%"); return;
-    case '_': out->append("\\_"); return;
-    default: return out->push_back(c);
+    case '0':
+      return out->push_back('\0');
+    case 'b':
+      return out->push_back('\b');
+    case 'n':
+      return out->push_back('\n');
+    case 'r':
+      return out->push_back('\r');
+    case 't':
+      return out->push_back('\t');
+    case 'Z':
+      return out->push_back('\x1A');
+    case '%':
+      out->append("\\%");
+      return;
+    case '_':
+      out->append("\\_");
+      return;
+    default:
+      return out->push_back(c);
   }
 }
 
 class Scanner {
  public:
-  Scanner(std::string_view sql, bool double_quoted_identifiers) : sql_(sql), double_quoted_(double_quoted_identifiers) {}
+  Scanner(std::string_view sql, bool double_quoted_identifiers)
+      : sql_(sql), double_quoted_(double_quoted_identifiers) {}
 
   Result<std::vector<Token>> Run() {
     while (true) {
@@ -179,13 +193,15 @@ class Scanner {
   bool AfterName() const {
     if (tokens_.empty() || tokens_.back().end != static_cast<int>(at_)) return false;
     const Token& last = tokens_.back();
-    return last.kind == TokenKind::kWord || last.kind == TokenKind::kQuotedName || last.text == ")" || last.text == "]";
+    return last.kind == TokenKind::kWord || last.kind == TokenKind::kQuotedName ||
+           last.text == ")" || last.text == "]";
   }
 
   Status Hint() {
     const size_t begin = at_;
     const size_t close = sql_.find("*/", at_);
-    if (close == std::string_view::npos) return ParseErrorAt(Error("UNCLOSED_BRACKETED_COMMENT"), sql_, static_cast<int>(begin));
+    if (close == std::string_view::npos)
+      return ParseErrorAt(Error("UNCLOSED_BRACKETED_COMMENT"), sql_, static_cast<int>(begin));
     at_ = close + 2;
     Emit(TokenKind::kHint, begin, std::string(sql_.substr(begin + 3, close - begin - 3)));
     return Status::OK();
@@ -240,7 +256,8 @@ class Scanner {
     return SyntaxErrorAt(sql_, token);
   }
 
-  /// Digits, point, exponent and suffix; a run of digits and letters that is no number is a name (1st_column).
+  /// Digits, point, exponent and suffix; a run of digits and letters that is no number is a name
+  /// (1st_column).
   Status Number() {
     const size_t begin = at_;
     bool point = false, exponent = false;
@@ -267,22 +284,31 @@ class Scanner {
       Emit(TokenKind::kWord, begin, std::string(sql_.substr(begin, at_ - begin)));
       return Status::OK();
     }
-    Emit(exponent ? TokenKind::kExponent : point ? TokenKind::kDecimal : TokenKind::kInteger, begin,
-         std::string(sql_.substr(begin, at_ - begin)));
+    Emit(exponent ? TokenKind::kExponent
+         : point  ? TokenKind::kDecimal
+                  : TokenKind::kInteger,
+         begin, std::string(sql_.substr(begin, at_ - begin)));
     return Status::OK();
   }
 
-  static bool IsWordStart(char c) { return IsWordByte(c) && !IsDigit(c) && c != 'e' && c != 'E' && c != 'd' && c != 'D' && c != 'f' && c != 'F' && c != 'b' && c != 'B'; }
+  static bool IsWordStart(char c) {
+    return IsWordByte(c) && !IsDigit(c) && c != 'e' && c != 'E' && c != 'd' && c != 'D' &&
+           c != 'f' && c != 'F' && c != 'b' && c != 'B';
+  }
 
   size_t SuffixLength() const {
     const char c = static_cast<char>(std::toupper(static_cast<unsigned char>(Peek())));
-    if (c == 'B' && std::toupper(static_cast<unsigned char>(Peek(1))) == 'D' && !IsWordByte(Peek(2))) return 2;
-    if ((c == 'L' || c == 'S' || c == 'Y' || c == 'F' || c == 'D') && !IsWordByte(Peek(1))) return 1;
+    if (c == 'B' && std::toupper(static_cast<unsigned char>(Peek(1))) == 'D' &&
+        !IsWordByte(Peek(2)))
+      return 2;
+    if ((c == 'L' || c == 'S' || c == 'Y' || c == 'F' || c == 'D') && !IsWordByte(Peek(1)))
+      return 1;
     return 0;
   }
 
   Status Symbol() {
-    static constexpr std::string_view kSymbols[] = {">>>", "<=>", "<<", ">>", "==", "<=", ">=", "!=", "<>", "||", "::", "->", "=>", "|>"};
+    static constexpr std::string_view kSymbols[] = {
+        ">>>", "<=>", "<<", ">>", "==", "<=", ">=", "!=", "<>", "||", "::", "->", "=>", "|>"};
     const size_t begin = at_;
     for (const std::string_view symbol : kSymbols) {
       if (sql_.substr(at_, symbol.size()) == symbol) {
@@ -294,7 +320,8 @@ class Scanner {
     ++at_;
     Emit(TokenKind::kSymbol, begin, std::string(1, sql_[begin]));
     static constexpr std::string_view kKnown = "()[],.;+-*/%&|^~<>=!:?{}@$#\\";
-    if (kKnown.find(sql_[begin]) == std::string_view::npos) return SyntaxErrorAt(sql_, tokens_.back());
+    if (kKnown.find(sql_[begin]) == std::string_view::npos)
+      return SyntaxErrorAt(sql_, tokens_.back());
     return Status::OK();
   }
 
@@ -313,24 +340,28 @@ Result<std::vector<Token>> Tokenize(std::string_view sql, bool double_quoted_ide
 Status ParseErrorAt(Error&& error, std::string_view sql, int begin) {
   const std::string_view before = sql.substr(0, begin);
   const int line = 1 + static_cast<int>(std::count(before.begin(), before.end(), '\n'));
-  const size_t line_begin = before.rfind('\n') == std::string_view::npos ? 0 : before.rfind('\n') + 1;
+  const size_t line_begin =
+      before.rfind('\n') == std::string_view::npos ? 0 : before.rfind('\n') + 1;
   const int column = static_cast<int>(begin - line_begin);
   const size_t line_end = std::min(sql.find('\n', begin), sql.size());
   QueryContext context;
   context.start_index = begin;
   context.stop_index = begin;
   context.fragment = std::string(sql);
-  context.summary = "(line " + std::to_string(line) + ", pos " + std::to_string(column) + ")\n\n== SQL ==\n" +
-                    std::string(sql.substr(0, line_end)) + "\n" + std::string(column, '-') + "^^^\n" +
+  context.summary = "(line " + std::to_string(line) + ", pos " + std::to_string(column) +
+                    ")\n\n== SQL ==\n" + std::string(sql.substr(0, line_end)) + "\n" +
+                    std::string(column, '-') + "^^^\n" +
                     (line_end < sql.size() ? std::string(sql.substr(line_end + 1)) + "\n" : "");
   return std::move(error).Context(std::move(context));
 }
 
 Status SyntaxErrorAt(std::string_view sql, const Token& token, std::string_view hint) {
-  const std::string near = token.kind == TokenKind::kEnd
-                               ? "end of input"
-                               : "'" + std::string(sql.substr(token.begin, token.end - token.begin)) + "'";
-  return ParseErrorAt(Error("PARSE_SYNTAX_ERROR").With("error", near).With("hint", hint), sql, token.begin);
+  const std::string near =
+      token.kind == TokenKind::kEnd
+          ? "end of input"
+          : "'" + std::string(sql.substr(token.begin, token.end - token.begin)) + "'";
+  return ParseErrorAt(Error("PARSE_SYNTAX_ERROR").With("error", near).With("hint", hint), sql,
+                      token.begin);
 }
 
 }  // namespace thalweg::sql

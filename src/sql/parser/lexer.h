@@ -14,19 +14,19 @@ enum class TokenKind : unsigned char {
   kQuotedName,  ///< `name` (or "name" where double quotes mean identifiers); text is unescaped
   kString,      ///< text is unescaped
   kInteger,
-  kDecimal,     ///< digits with a point
-  kExponent,    ///< 1e3, 1.5E-2
-  kSuffixed,    ///< 1L, 2S, 3Y, 4F, 5D, 6BD; text with the suffix
+  kDecimal,   ///< digits with a point
+  kExponent,  ///< 1e3, 1.5E-2
+  kSuffixed,  ///< 1L, 2S, 3Y, 4F, 5D, 6BD; text with the suffix
   kSymbol,
-  kHint,        ///< the inside of /*+ ... */
+  kHint,  ///< the inside of /*+ ... */
 };
 
 struct Token {
   TokenKind kind = TokenKind::kEnd;
-  std::string text;      ///< unescaped for strings and quoted names, else as written
-  std::string upper;     ///< words only
-  int begin = 0;         ///< byte offset of the first character
-  int end = 0;           ///< one past the last
+  std::string text;   ///< unescaped for strings and quoted names, else as written
+  std::string upper;  ///< words only
+  int begin = 0;      ///< byte offset of the first character
+  int end = 0;        ///< one past the last
 };
 
 /// Errors: PARSE_SYNTAX_ERROR (stray characters), UNCLOSED_BRACKETED_COMMENT.

@@ -19,26 +19,32 @@ struct BinaryOperator {
 };
 
 /// From loosest to tightest; comparison stands above in Comparison().
-constexpr std::array<std::initializer_list<BinaryOperator>, 6> kLevels = {{
-    {{"|", "|"}},
-    {{"^", "^"}},
-    {{"&", "&"}},
-    {{"<<", "shiftleft"}, {">>", "shiftright"}, {">>>", "shiftrightunsigned"}},
-    {{"+", "+"}, {"-", "-"}, {"||", "concat"}},
-    {{"*", "*"}, {"/", "/"}, {"%", "%"}, {"DIV", "div"}},
+constexpr int kNumLevels = 6;
+constexpr std::array<std::array<BinaryOperator, 4>, kNumLevels> kLevels = {{
+    {{{"|", "|"}}},
+    {{{"^", "^"}}},
+    {{{"&", "&"}}},
+    {{{"<<", "shiftleft"}, {">>", "shiftright"}, {">>>", "shiftrightunsigned"}}},
+    {{{"+", "+"}, {"-", "-"}, {"||", "concat"}}},
+    {{{"*", "*"}, {"/", "/"}, {"%", "%"}, {"DIV", "div"}}},
 }};
 
 bool IsDateTimeUnit(std::string_view word) {
-  static constexpr std::string_view kUnits[] = {"YEAR", "YEARS", "QUARTER", "MONTH", "MONTHS", "WEEK", "WEEKS", "DAY", "DAYS", "DAYOFYEAR", "HOUR", "HOURS",
-                                                "MINUTE", "MINUTES", "SECOND", "SECONDS", "MILLISECOND", "MILLISECONDS", "MICROSECOND", "MICROSECONDS"};
+  static constexpr std::string_view kUnits[] = {
+      "YEAR",   "YEARS",   "QUARTER",     "MONTH",        "MONTHS",      "WEEK",        "WEEKS",
+      "DAY",    "DAYS",    "DAYOFYEAR",   "HOUR",         "HOURS",       "MINUTE",      "MINUTES",
+      "SECOND", "SECONDS", "MILLISECOND", "MILLISECONDS", "MICROSECOND", "MICROSECONDS"};
   return std::find(std::begin(kUnits), std::end(kUnits), word) != std::end(kUnits);
 }
 
 /// YEAR(S) 0, MONTH(S) 1; DAY(S) 2 ... SECOND(S) 5; -1 for other words.
 int IntervalField(std::string_view word) {
-  static constexpr std::string_view kFields[] = {"YEAR", "MONTH", "DAY", "HOUR", "MINUTE", "SECOND"};
+  static constexpr std::string_view kFields[] = {"YEAR", "MONTH",  "DAY",
+                                                 "HOUR", "MINUTE", "SECOND"};
   for (int i = 0; i < 6; ++i) {
-    if (word == kFields[i] || (word.size() == kFields[i].size() + 1 && word.back() == 'S' && word.substr(0, word.size() - 1) == kFields[i])) return i;
+    if (word == kFields[i] || (word.size() == kFields[i].size() + 1 && word.back() == 'S' &&
+                               word.substr(0, word.size() - 1) == kFields[i]))
+      return i;
   }
   return -1;
 }
@@ -70,10 +76,14 @@ Result<ExprPtr> ParserState::Expression() {
 }
 
 /// A chain of AND or OR as a balanced tree, so that long chains stay shallow.
-ExprPtr ParserState::Balanced(std::string_view name, const ExprList& operands, size_t from, size_t to, int begin) const {
+ExprPtr ParserState::Balanced(std::string_view name, const ExprList& operands, size_t from,
+                              size_t to, int begin) const {
   if (to - from == 1) return operands[from];
   const size_t middle = operands.size() <= 16 ? to - 1 : from + (to - from) / 2;
-  return Function(name, {Balanced(name, operands, from, middle, begin), Balanced(name, operands, middle, to, begin)}, begin);
+  return Function(
+      name,
+      {Balanced(name, operands, from, middle, begin), Balanced(name, operands, middle, to, begin)},
+      begin);
 }
 
 Result<ExprPtr> ParserState::OrExpression() {
@@ -118,7 +128,8 @@ Result<ExprPtr> ParserState::Predicate() {
       TW_ASSIGN_OR_RETURN(left, IsPredicate(std::move(left), begin));
       continue;
     }
-    if (!at("BETWEEN") && !at("IN") && !at("LIKE") && !at("ILIKE") && !at("RLIKE") && !at("REGEXP")) return left;
+    if (!at("BETWEEN") && !at("IN") && !at("LIKE") && !at("ILIKE") && !at("RLIKE") && !at("REGEXP"))
+      return left;
     if (ahead == 1) Advance();
     if (TakeWord("BETWEEN")) {
       TW_ASSIGN_OR_RETURN(ExprPtr low, Comparison());
@@ -129,7 +140,10 @@ Result<ExprPtr> ParserState::Predicate() {
       TW_ASSIGN_OR_RETURN(left, InPredicate(std::move(left), begin));
     } else {
       const std::string word = Advance().upper;
-      TW_ASSIGN_OR_RETURN(left, LikePredicate(std::move(left), begin, word == "LIKE" ? "like" : word == "ILIKE" ? "ilike" : "rlike"));
+      TW_ASSIGN_OR_RETURN(left, LikePredicate(std::move(left), begin,
+                                              word == "LIKE"    ? "like"
+                                              : word == "ILIKE" ? "ilike"
+                                                                : "rlike"));
     }
     if (ahead == 1) left = Function("not", {std::move(left)}, begin);
   }
@@ -152,7 +166,8 @@ Result<ExprPtr> ParserState::LikePredicate(ExprPtr left, int begin, std::string_
     Advance();
     TW_ASSIGN_OR_RETURN(ExprList patterns, ExpressionList(")"));
     ExprList tests;
-    for (const ExprPtr& pattern : patterns) tests.push_back(Function(function, {left, pattern}, begin));
+    for (const ExprPtr& pattern : patterns)
+      tests.push_back(Function(function, {left, pattern}, begin));
     if (tests.empty()) return Unexpected();
     return Balanced(any ? "or" : "and", tests, 0, tests.size(), begin);
   }
@@ -170,7 +185,8 @@ Result<ExprPtr> ParserState::IsPredicate(ExprPtr left, int begin) {
   const bool negated = TakeWord("NOT");
   ExprPtr result;
   if (TakeWord("NULL")) return Function(negated ? "isnotnull" : "isnull", {std::move(left)}, begin);
-  if (TakeWord("UNKNOWN")) return Function(negated ? "isnotnull" : "isnull", {std::move(left)}, begin);
+  if (TakeWord("UNKNOWN"))
+    return Function(negated ? "isnotnull" : "isnull", {std::move(left)}, begin);
   if (IsWord("TRUE") || IsWord("FALSE")) {
     const bool value = Advance().upper == "TRUE";
     result = Function("<=>", {std::move(left), Literal::Boolean(value)}, begin);
@@ -191,27 +207,34 @@ Result<ExprPtr> ParserState::Comparison() {
   while (Peek().kind == TokenKind::kSymbol) {
     const std::string& symbol = Peek().text;
     std::string_view function;
-    if (symbol == "=" || symbol == "==") function = "==";
-    else if (symbol == "<>" || symbol == "!=") function = "!=";
-    else if (symbol == "<=>" || symbol == "<" || symbol == "<=" || symbol == ">" || symbol == ">=") function = symbol;
-    else return left;
+    if (symbol == "=" || symbol == "==")
+      function = "==";
+    else if (symbol == "<>" || symbol == "!=")
+      function = "!=";
+    else if (symbol == "<=>" || symbol == "<" || symbol == "<=" || symbol == ">" || symbol == ">=")
+      function = symbol;
+    else
+      return left;
     const std::string name(function);
     Advance();
     TW_ASSIGN_OR_RETURN(ExprPtr right, Binary(0));
-    left = name == "!=" ? Function("not", {Function("==", {std::move(left), std::move(right)}, begin)}, begin)
-                        : Function(name, {std::move(left), std::move(right)}, begin);
+    left =
+        name == "!="
+            ? Function("not", {Function("==", {std::move(left), std::move(right)}, begin)}, begin)
+            : Function(name, {std::move(left), std::move(right)}, begin);
   }
   return left;
 }
 
 Result<ExprPtr> ParserState::Binary(int level) {
-  if (level == static_cast<int>(kLevels.size())) return Unary();
+  if (level == kNumLevels) return Unary();
   const int begin = static_cast<int>(at_);
   TW_ASSIGN_OR_RETURN(ExprPtr left, Binary(level + 1));
   for (int operands = 1;; ++operands) {
     const BinaryOperator* found = nullptr;
     for (const BinaryOperator& op : kLevels[level]) {
-      if (IsSymbol(op.symbol) || (op.symbol == "DIV" && IsWord("DIV"))) found = &op;
+      if (!op.symbol.empty() && (IsSymbol(op.symbol) || (op.symbol == "DIV" && IsWord("DIV"))))
+        found = &op;
     }
     if (found == nullptr) return left;
     if (operands + depth_ > kMaxDepth) return TooComplex();
@@ -227,7 +250,8 @@ Result<ExprPtr> ParserState::Unary() {
   if (guard.too_deep()) return TooComplex();
   if (IsSymbol("-")) {
     const TokenKind next = Peek(1).kind;
-    if (next == TokenKind::kInteger || next == TokenKind::kDecimal || next == TokenKind::kExponent || next == TokenKind::kSuffixed) {
+    if (next == TokenKind::kInteger || next == TokenKind::kDecimal ||
+        next == TokenKind::kExponent || next == TokenKind::kSuffixed) {
       Advance();
       return Located(*NumberLiteral(/*negative=*/true), begin);
     }
@@ -258,10 +282,13 @@ Result<ExprPtr> ParserState::Postfix() {
     } else if (IsSymbol(".") && base->kind() != ExprKind::kUnresolvedStar) {
       Advance();
       TW_ASSIGN_OR_RETURN(std::string field, Name());
-      base = Located(UnresolvedExtract::Make(std::move(base), Literal::String(std::move(field))), begin);
+      base = Located(UnresolvedExtract::Make(std::move(base), Literal::String(std::move(field))),
+                     begin);
     } else if (TakeSymbol("::")) {
       TW_ASSIGN_OR_RETURN(DataType type, Type());
-      base = Located(Cast::Make(std::move(base), std::move(type), options_.ansi ? EvalMode::kAnsi : EvalMode::kLegacy, true), begin);
+      base = Located(Cast::Make(std::move(base), std::move(type),
+                                options_.ansi ? EvalMode::kAnsi : EvalMode::kLegacy, true),
+                     begin);
     } else {
       return base;
     }
@@ -306,14 +333,16 @@ Result<ExprPtr> ParserState::Parameter() {
   Advance();
   TW_ASSIGN_OR_RETURN(std::string name, Name());
   const auto found = options_.named_parameters.find(name);
-  if (found == options_.named_parameters.end()) return Error("UNBOUND_SQL_PARAMETER").With("name", name);
+  if (found == options_.named_parameters.end())
+    return Error("UNBOUND_SQL_PARAMETER").With("name", name);
   return found->second;
 }
 
 Result<ExprPtr> ParserState::ParenthesisOrRow() {
   const int begin = static_cast<int>(at_);
   Advance();
-  if (IsWord("SELECT") || IsWord("WITH") || IsWord("VALUES")) return Unsupported("scalar subqueries");
+  if (IsWord("SELECT") || IsWord("WITH") || IsWord("VALUES"))
+    return Unsupported("scalar subqueries");
   TW_ASSIGN_OR_RETURN(ExprPtr first, NamedExpression());
   if (TakeSymbol(")")) return first;
   ExprList fields{std::move(first)};
@@ -341,8 +370,12 @@ Result<ExprPtr> ParserState::NumberLiteral(bool negative) {
   const Token token = Advance();
   std::string text = (negative ? "-" : "") + token.text;
   const auto bad = [&](std::string_view type) {
-    return ParseErrorAt(Error("INVALID_NUMERIC_LITERAL_RANGE").With("rawStrippedQualifier", text).With("minValue", "").With("maxValue", "").With("typeName", type), sql_,
-                        token.begin);
+    return ParseErrorAt(Error("INVALID_NUMERIC_LITERAL_RANGE")
+                            .With("rawStrippedQualifier", text)
+                            .With("minValue", "")
+                            .With("maxValue", "")
+                            .With("typeName", type),
+                        sql_, token.begin);
   };
   const auto decimal = [&](const std::string& digits) -> Result<ExprPtr> {
     data::Int128 unscaled = 0;
@@ -361,7 +394,8 @@ Result<ExprPtr> ParserState::NumberLiteral(bool negative) {
     int64_t value = 0;
     const auto parsed = std::from_chars(text.data(), text.data() + text.size(), value);
     if (parsed.ec != std::errc{}) return decimal(text);
-    if (value >= INT32_MIN && value <= INT32_MAX) return Literal::Integer(static_cast<int32_t>(value));
+    if (value >= INT32_MIN && value <= INT32_MAX)
+      return Literal::Integer(static_cast<int32_t>(value));
     return Literal::Long(value);
   }
   if (token.kind == TokenKind::kDecimal) return decimal(text);
@@ -371,7 +405,8 @@ Result<ExprPtr> ParserState::NumberLiteral(bool negative) {
     return Literal::Make(Value(value), DataType::Double());
   }
   const char last = static_cast<char>(std::toupper(static_cast<unsigned char>(text.back())));
-  const bool is_decimal = last == 'D' && text.size() > 2 && std::toupper(static_cast<unsigned char>(text[text.size() - 2])) == 'B';
+  const bool is_decimal = last == 'D' && text.size() > 2 &&
+                          std::toupper(static_cast<unsigned char>(text[text.size() - 2])) == 'B';
   const std::string digits = text.substr(0, text.size() - (is_decimal ? 2 : 1));
   if (is_decimal) return decimal(digits);
   if (last == 'D' || last == 'F') {
@@ -384,8 +419,10 @@ Result<ExprPtr> ParserState::NumberLiteral(bool negative) {
   const auto parsed = std::from_chars(digits.data(), digits.data() + digits.size(), value);
   const bool whole = parsed.ec == std::errc{} && parsed.ptr == digits.data() + digits.size();
   if (last == 'L' && whole) return Literal::Long(value);
-  if (last == 'S' && whole && value >= INT16_MIN && value <= INT16_MAX) return Literal::Make(Value(static_cast<int16_t>(value)), DataType::Short());
-  if (last == 'Y' && whole && value >= INT8_MIN && value <= INT8_MAX) return Literal::Make(Value(static_cast<int8_t>(value)), DataType::Byte());
+  if (last == 'S' && whole && value >= INT16_MIN && value <= INT16_MAX)
+    return Literal::Make(Value(static_cast<int16_t>(value)), DataType::Short());
+  if (last == 'Y' && whole && value >= INT8_MIN && value <= INT8_MAX)
+    return Literal::Make(Value(static_cast<int8_t>(value)), DataType::Byte());
   return bad(last == 'L' ? "bigint" : last == 'S' ? "smallint" : "tinyint");
 }
 
@@ -394,7 +431,10 @@ Result<ExprPtr> ParserState::TypedLiteral(std::string_view type) {
   Advance();
   TW_ASSIGN_OR_RETURN(const std::string text, StringText());
   const auto invalid = [&]() -> Status {
-    return ParseErrorAt(Error("INVALID_TYPED_LITERAL").With("valueType", "\"" + std::string(type) + "\"").With("value", "'" + text + "'"), sql_, start.begin);
+    return ParseErrorAt(Error("INVALID_TYPED_LITERAL")
+                            .With("valueType", "\"" + std::string(type) + "\"")
+                            .With("value", "'" + text + "'"),
+                        sql_, start.begin);
   };
   TW_ASSIGN_OR_RETURN(const data::TimeZone zone, data::TimeZone::Parse(options_.time_zone));
   if (type == "DATE") {
@@ -420,7 +460,9 @@ Result<ExprPtr> ParserState::TypedLiteral(std::string_view type) {
   }
   data::TimestampText parts;
   const bool readable = data::ParseTimestampText(text, &parts);
-  const bool ntz = type == "TIMESTAMP_NTZ" || (type == "TIMESTAMP" && options_.timestamp_ntz_default && readable && !parts.zone);
+  const bool ntz =
+      type == "TIMESTAMP_NTZ" ||
+      (type == "TIMESTAMP" && options_.timestamp_ntz_default && readable && !parts.zone);
   int64_t micros = 0;
   if (ntz) {
     if (!data::ParseTimestampNtz(text, type == "TIMESTAMP_NTZ", &micros)) return invalid();
@@ -430,11 +472,13 @@ Result<ExprPtr> ParserState::TypedLiteral(std::string_view type) {
   return Literal::Make(Value(micros), DataType::Timestamp());
 }
 
-/// INTERVAL '1-2' YEAR TO MONTH, INTERVAL '3' DAY, INTERVAL 1 DAY 2 HOURS, INTERVAL '1 day 2 hours'.
+/// INTERVAL '1-2' YEAR TO MONTH, INTERVAL '3' DAY, INTERVAL 1 DAY 2 HOURS, INTERVAL '1 day 2
+/// hours'.
 Result<ExprPtr> ParserState::IntervalLiteral() {
   const Token start = Advance();
   const auto invalid = [&](const std::string& text) {
-    return ParseErrorAt(Error("INVALID_INTERVAL_FORMAT.INPUT_IS_EMPTY").With("input", text), sql_, start.begin);
+    return ParseErrorAt(Error("INVALID_INTERVAL_FORMAT.INPUT_IS_EMPTY").With("input", text), sql_,
+                        start.begin);
   };
   const auto from_calendar = [&](const std::string& text) -> Result<ExprPtr> {
     TW_ASSIGN_OR_RETURN(const data::CalendarInterval interval, data::MakeCalendarInterval(text));
@@ -461,14 +505,18 @@ Result<ExprPtr> ParserState::IntervalLiteral() {
     if (from != to || Peek().kind != TokenKind::kString) {
       if (from <= 1 && to <= 1) {
         int32_t months = 0;
-        const auto f = static_cast<data::YearMonthField>(from), t = static_cast<data::YearMonthField>(to);
-        if (data::ParseYearMonthInterval(text, f, t, &months) != data::IntervalOutcome::kOk) return invalid(text);
+        const auto f = static_cast<data::YearMonthField>(from),
+                   t = static_cast<data::YearMonthField>(to);
+        if (data::ParseYearMonthInterval(text, f, t, &months) != data::IntervalOutcome::kOk)
+          return invalid(text);
         return Literal::Make(Value(months), DataType::YearMonthInterval(f, t));
       }
       if (from >= 2) {
         int64_t micros = 0;
-        const auto f = static_cast<data::DayTimeField>(from - 2), t = static_cast<data::DayTimeField>(to - 2);
-        if (data::ParseDayTimeInterval(text, f, t, &micros) != data::IntervalOutcome::kOk) return invalid(text);
+        const auto f = static_cast<data::DayTimeField>(from - 2),
+                   t = static_cast<data::DayTimeField>(to - 2);
+        if (data::ParseDayTimeInterval(text, f, t, &micros) != data::IntervalOutcome::kOk)
+          return invalid(text);
         return Literal::Make(Value(micros), DataType::DayTimeInterval(f, t));
       }
       return Unexpected();
@@ -480,25 +528,33 @@ Result<ExprPtr> ParserState::IntervalLiteral() {
   int first = 6, last = -1;
   while (true) {
     const TokenKind kind = Peek().kind;
-    const bool sign = IsSymbol("-") && (Peek(1).kind == TokenKind::kInteger || Peek(1).kind == TokenKind::kDecimal);
-    if (kind != TokenKind::kInteger && kind != TokenKind::kDecimal && kind != TokenKind::kString && !sign) break;
+    const bool sign = IsSymbol("-") &&
+                      (Peek(1).kind == TokenKind::kInteger || Peek(1).kind == TokenKind::kDecimal);
+    if (kind != TokenKind::kInteger && kind != TokenKind::kDecimal && kind != TokenKind::kString &&
+        !sign)
+      break;
     if (sign) Advance();
     std::string value = Advance().text;
     if (!IsDateTimeUnit(Peek().upper)) return Unexpected();
     const int field = IntervalField(Peek().upper);
     first = std::min(first, field < 0 ? 2 : field);
     last = std::max(last, field < 0 ? 5 : field);
-    text += (text.empty() ? "" : " ") + std::string(sign != negative ? "-" : "") + value + " " + Advance().text;
+    text += (text.empty() ? "" : " ") + std::string(sign != negative ? "-" : "") + value + " " +
+            Advance().text;
   }
   if (text.empty()) return Unexpected();
   TW_ASSIGN_OR_RETURN(const data::CalendarInterval interval, data::MakeCalendarInterval(text));
   if (last <= 1) {
-    return Literal::Make(Value(interval.months), DataType::YearMonthInterval(static_cast<data::YearMonthField>(first), static_cast<data::YearMonthField>(last)));
+    return Literal::Make(Value(interval.months),
+                         DataType::YearMonthInterval(static_cast<data::YearMonthField>(first),
+                                                     static_cast<data::YearMonthField>(last)));
   }
   if (first >= 2) {
     int64_t micros = 0;
     if (!data::IntervalMicros(interval, 31, &micros)) return invalid(text);
-    return Literal::Make(Value(micros), DataType::DayTimeInterval(static_cast<data::DayTimeField>(first - 2), static_cast<data::DayTimeField>(last - 2)));
+    return Literal::Make(Value(micros),
+                         DataType::DayTimeInterval(static_cast<data::DayTimeField>(first - 2),
+                                                   static_cast<data::DayTimeField>(last - 2)));
   }
   return Literal::Make(Value(interval), DataType::CalendarInterval());
 }
@@ -576,7 +632,8 @@ Result<DataType> ParserState::Type() {
   }
   if (word == "STRING" && TakeWord("COLLATE")) end = Advance().end;
   if (word == "DOUBLE" && IsWord("PRECISION")) end = Advance().end;
-  if (word == "TIMESTAMP" && (AreWords({"WITHOUT", "TIME", "ZONE"}) || AreWords({"WITH", "LOCAL", "TIME", "ZONE"}))) {
+  if (word == "TIMESTAMP" &&
+      (AreWords({"WITHOUT", "TIME", "ZONE"}) || AreWords({"WITH", "LOCAL", "TIME", "ZONE"}))) {
     while (!IsWord("ZONE")) Advance();
     end = Advance().end;
   }
@@ -599,19 +656,29 @@ Result<ExprPtr> ParserState::WordPrimary() {
       TW_ASSIGN_OR_RETURN(ExprPtr special, SpecialCall(&handled));
       if (handled) return special;
     }
-    if (string_next && (word == "DATE" || word == "TIMESTAMP" || word == "TIMESTAMP_NTZ" || word == "TIMESTAMP_LTZ" || word == "TIME" || word == "X")) {
+    if (string_next && (word == "DATE" || word == "TIMESTAMP" || word == "TIMESTAMP_NTZ" ||
+                        word == "TIMESTAMP_LTZ" || word == "TIME" || word == "X")) {
       return TypedLiteral(std::string(word));
     }
     const TokenKind next = Peek(1).kind;
-    if (word == "INTERVAL" && (string_next || next == TokenKind::kInteger || next == TokenKind::kDecimal || IsSymbol("-", 1))) return IntervalLiteral();
-    static constexpr std::string_view kBare[] = {"CURRENT_DATE", "CURRENT_TIMESTAMP", "CURRENT_TIME", "CURRENT_USER", "SESSION_USER", "LOCALTIMESTAMP"};
-    const bool bare = std::find(std::begin(kBare), std::end(kBare), word) != std::end(kBare) && !IsSymbol("(", 1) && !IsSymbol(".", 1);
+    if (word == "INTERVAL" && (string_next || next == TokenKind::kInteger ||
+                               next == TokenKind::kDecimal || IsSymbol("-", 1)))
+      return IntervalLiteral();
+    static constexpr std::string_view kBare[] = {"CURRENT_DATE", "CURRENT_TIMESTAMP",
+                                                 "CURRENT_TIME", "CURRENT_USER",
+                                                 "SESSION_USER", "LOCALTIMESTAMP"};
+    const bool bare = std::find(std::begin(kBare), std::end(kBare), word) != std::end(kBare) &&
+                      !IsSymbol("(", 1) && !IsSymbol(".", 1);
     if (bare) {
       std::string name = Advance().text;
       return Function(name, {}, begin);
     }
-    static constexpr std::string_view kNever[] = {"FROM", "WHERE", "GROUP", "HAVING", "ORDER", "LIMIT", "UNION", "SELECT", "THEN", "WHEN", "ELSE", "AND", "OR", "ON", "USING"};
-    if (std::find(std::begin(kNever), std::end(kNever), word) != std::end(kNever) && !IsSymbol(".", 1)) return Unexpected();
+    static constexpr std::string_view kNever[] = {"FROM",  "WHERE", "GROUP",  "HAVING", "ORDER",
+                                                  "LIMIT", "UNION", "SELECT", "THEN",   "WHEN",
+                                                  "ELSE",  "AND",   "OR",     "ON",     "USING"};
+    if (std::find(std::begin(kNever), std::end(kNever), word) != std::end(kNever) &&
+        !IsSymbol(".", 1))
+      return Unexpected();
   }
   NameParts name;
   name.push_back(Advance().text);
@@ -656,10 +723,13 @@ Result<ExprPtr> ParserState::FunctionCall(NameParts name, int begin) {
   }
   if (IsWord("OVER")) return Unsupported("window functions (OVER)");
   if (IsWord("WITHIN") && IsWord("GROUP", 1)) return Unsupported("WITHIN GROUP");
-  return Located(UnresolvedFunction::Make(std::move(name), std::move(arguments), distinct, std::move(filter)), begin);
+  return Located(
+      UnresolvedFunction::Make(std::move(name), std::move(arguments), distinct, std::move(filter)),
+      begin);
 }
 
-/// Calls with a grammar of their own. `*handled` stays false when the word is an ordinary function here.
+/// Calls with a grammar of their own. `*handled` stays false when the word is an ordinary function
+/// here.
 Result<ExprPtr> ParserState::SpecialCall(bool* handled) {
   const int begin = static_cast<int>(at_);
   const std::string word = Peek().upper;
@@ -673,7 +743,8 @@ Result<ExprPtr> ParserState::SpecialCall(bool* handled) {
     TW_RETURN_NOT_OK(ExpectSymbol(")"));
     return Function("extract", {Literal::String(field.text), std::move(source)}, begin);
   }
-  if (word == "TIMESTAMPADD" || word == "TIMESTAMPDIFF" || word == "DATEADD" || word == "DATEDIFF" || word == "DATE_ADD" || word == "DATE_DIFF" || word == "TIMEDIFF") {
+  if (word == "TIMESTAMPADD" || word == "TIMESTAMPDIFF" || word == "DATEADD" ||
+      word == "DATEDIFF" || word == "DATE_ADD" || word == "DATE_DIFF" || word == "TIMEDIFF") {
     if (IsDateTimeUnit(Peek(2).upper) && IsSymbol(",", 3)) {
       Advance(), Advance();
       std::string unit = Advance().upper;
@@ -706,7 +777,8 @@ Result<ExprPtr> ParserState::SpecialCall(bool* handled) {
     }
     TW_RETURN_NOT_OK(ExpectSymbol(")"));
     std::string lower(word);
-    std::transform(lower.begin(), lower.end(), lower.begin(), [](unsigned char c) { return std::tolower(c); });
+    std::transform(lower.begin(), lower.end(), lower.begin(),
+                   [](unsigned char c) { return std::tolower(c); });
     return Function(lower, std::move(arguments), begin);
   }
   *handled = false;
@@ -719,10 +791,14 @@ Result<ExprPtr> ParserState::TrimCall() {
   Advance(), Advance();
   std::string_view function = "trim";
   bool side = true;
-  if (TakeWord("BOTH")) function = "trim";
-  else if (TakeWord("LEADING")) function = "ltrim";
-  else if (TakeWord("TRAILING")) function = "rtrim";
-  else side = false;
+  if (TakeWord("BOTH"))
+    function = "trim";
+  else if (TakeWord("LEADING"))
+    function = "ltrim";
+  else if (TakeWord("TRAILING"))
+    function = "rtrim";
+  else
+    side = false;
   ExprPtr characters;
   if (!(side && IsWord("FROM"))) {
     TW_ASSIGN_OR_RETURN(characters, Expression());
@@ -745,11 +821,15 @@ Result<ExprPtr> ParserState::TrimCall() {
 Result<ExprPtr> ParserState::SortItem() {
   TW_ASSIGN_OR_RETURN(ExprPtr child, Expression());
   bool ascending = true;
-  if (TakeWord("DESC")) ascending = false;
-  else TakeWord("ASC");
+  if (TakeWord("DESC"))
+    ascending = false;
+  else
+    TakeWord("ASC");
   bool nulls_first = ascending;
-  if (TakeWords({"NULLS", "FIRST"})) nulls_first = true;
-  else if (TakeWords({"NULLS", "LAST"})) nulls_first = false;
+  if (TakeWords({"NULLS", "FIRST"}))
+    nulls_first = true;
+  else if (TakeWords({"NULLS", "LAST"}))
+    nulls_first = false;
   return SortOrder::Make(std::move(child), ascending, nulls_first);
 }
 

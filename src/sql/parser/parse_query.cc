@@ -40,17 +40,22 @@ Result<PlanPtr> ParserState::SetOperation(int level) {
   TW_ASSIGN_OR_RETURN(PlanPtr left, operand());
   for (int operands = 1;; ++operands) {
     SetOp op;
-    if (level == 0 && IsWord("UNION")) op = SetOp::kUnion;
-    else if (level == 0 && (IsWord("EXCEPT") || IsWord("MINUS") || IsWord("SETMINUS"))) op = SetOp::kExcept;
-    else if (level == 1 && IsWord("INTERSECT")) op = SetOp::kIntersect;
-    else return left;
+    if (level == 0 && IsWord("UNION"))
+      op = SetOp::kUnion;
+    else if (level == 0 && (IsWord("EXCEPT") || IsWord("MINUS") || IsWord("SETMINUS")))
+      op = SetOp::kExcept;
+    else if (level == 1 && IsWord("INTERSECT"))
+      op = SetOp::kIntersect;
+    else
+      return left;
     if (operands > kMaxDepth) return TooComplex();
     Advance();
     const bool all = TakeWord("ALL");
     if (!all) TakeWord("DISTINCT");
     const bool by_name = TakeWords({"BY", "NAME"});
     TW_ASSIGN_OR_RETURN(PlanPtr right, operand());
-    auto node = std::make_shared<Union>(PlanList{std::move(left), std::move(right)}, by_name, false);
+    auto node =
+        std::make_shared<Union>(PlanList{std::move(left), std::move(right)}, by_name, false);
     node->op = op;
     node->all = all || op == SetOp::kUnion;
     left = std::move(node);
@@ -80,7 +85,8 @@ Result<PlanPtr> ParserState::QueryPrimary() {
 Status ParserState::Hints(std::vector<std::pair<std::string, ExprList>>* hints) {
   while (Peek().kind == TokenKind::kHint) {
     const std::string text = Advance().text;
-    TW_ASSIGN_OR_RETURN(std::vector<Token> tokens, Tokenize(text, options_.double_quoted_identifiers));
+    TW_ASSIGN_OR_RETURN(std::vector<Token> tokens,
+                        Tokenize(text, options_.double_quoted_identifiers));
     ParserState inner(text, std::move(tokens), options_);
     while (inner.Peek().kind != TokenKind::kEnd) {
       TW_ASSIGN_OR_RETURN(std::string name, inner.Name());
@@ -134,7 +140,8 @@ Result<PlanPtr> ParserState::SelectCore() {
     plan = std::make_shared<UnresolvedHaving>(std::move(condition), std::move(plan));
   }
   if (distinct) plan = std::make_shared<Distinct>(std::move(plan));
-  for (auto& [name, parameters] : hints) plan = std::make_shared<Hint>(std::move(name), std::move(parameters), std::move(plan));
+  for (auto& [name, parameters] : hints)
+    plan = std::make_shared<Hint>(std::move(name), std::move(parameters), std::move(plan));
   return plan;
 }
 
@@ -173,10 +180,12 @@ Result<PlanPtr> ParserState::QueryOrganization(PlanPtr plan) {
   if (TakeWords({"ORDER", "BY"})) {
     TW_ASSIGN_OR_RETURN(ExprList orders, SortItems());
     auto node = std::make_shared<Sort>(std::move(orders), true, std::move(plan));
-    const auto* name = node->orders.size() == 1 ? node->orders[0]->child()->As<UnresolvedAttribute>() : nullptr;
+    const auto* name =
+        node->orders.size() == 1 ? node->orders[0]->child()->As<UnresolvedAttribute>() : nullptr;
     if (name != nullptr && name->name_parts().size() == 1) {
       std::string word = name->name_parts()[0];
-      std::transform(word.begin(), word.end(), word.begin(), [](unsigned char c) { return std::toupper(c); });
+      std::transform(word.begin(), word.end(), word.begin(),
+                     [](unsigned char c) { return std::toupper(c); });
       node->order_by_all = word == "ALL";
     }
     plan = std::move(node);
@@ -214,7 +223,8 @@ Result<PlanPtr> ParserState::QueryOrganization(PlanPtr plan) {
     TW_ASSIGN_OR_RETURN(ExprPtr offset, Expression());
     plan = std::make_shared<OffsetRows>(std::move(offset), std::move(plan));
   }
-  if (limit != nullptr && !unlimited) plan = std::make_shared<Limit>(std::move(limit), std::move(plan));
+  if (limit != nullptr && !unlimited)
+    plan = std::make_shared<Limit>(std::move(limit), std::move(plan));
   return plan;
 }
 
@@ -246,14 +256,22 @@ Result<PlanPtr> ParserState::JoinWith(PlanPtr left, bool* joined) {
   const bool natural = TakeWord("NATURAL");
   JoinType type = JoinType::kInner;
   bool named = true;
-  if (TakeWord("INNER")) type = JoinType::kInner;
-  else if (TakeWord("CROSS")) type = JoinType::kCross;
-  else if (TakeWords({"LEFT", "SEMI"}) || TakeWord("SEMI")) type = JoinType::kLeftSemi;
-  else if (TakeWords({"LEFT", "ANTI"}) || TakeWord("ANTI")) type = JoinType::kLeftAnti;
-  else if (TakeWord("LEFT")) TakeWord("OUTER"), type = JoinType::kLeftOuter;
-  else if (TakeWord("RIGHT")) TakeWord("OUTER"), type = JoinType::kRightOuter;
-  else if (TakeWord("FULL")) TakeWord("OUTER"), type = JoinType::kFullOuter;
-  else named = false;
+  if (TakeWord("INNER"))
+    type = JoinType::kInner;
+  else if (TakeWord("CROSS"))
+    type = JoinType::kCross;
+  else if (TakeWords({"LEFT", "SEMI"}) || TakeWord("SEMI"))
+    type = JoinType::kLeftSemi;
+  else if (TakeWords({"LEFT", "ANTI"}) || TakeWord("ANTI"))
+    type = JoinType::kLeftAnti;
+  else if (TakeWord("LEFT"))
+    TakeWord("OUTER"), type = JoinType::kLeftOuter;
+  else if (TakeWord("RIGHT"))
+    TakeWord("OUTER"), type = JoinType::kRightOuter;
+  else if (TakeWord("FULL"))
+    TakeWord("OUTER"), type = JoinType::kFullOuter;
+  else
+    named = false;
   if (!IsWord("JOIN")) {
     if (named || natural) return Unexpected();
     at_ = start;
@@ -284,7 +302,8 @@ Result<PlanPtr> ParserState::RelationPrimary() {
     return table;
   }
   if (TakeSymbol("(")) {
-    const bool query = IsWord("SELECT") || IsWord("WITH") || IsWord("VALUES") || IsWord("FROM") || IsSymbol("(") || IsWord("TABLE");
+    const bool query = IsWord("SELECT") || IsWord("WITH") || IsWord("VALUES") || IsWord("FROM") ||
+                       IsSymbol("(") || IsWord("TABLE");
     PlanPtr plan;
     if (query) {
       TW_ASSIGN_OR_RETURN(plan, Query());
@@ -294,20 +313,24 @@ Result<PlanPtr> ParserState::RelationPrimary() {
     TW_RETURN_NOT_OK(ExpectSymbol(")"));
     return AliasedRelation(std::move(plan));
   }
-  const bool stream = IsWord("STREAM") && !IsSymbol(".", 1) && (Peek(1).kind == TokenKind::kWord || Peek(1).kind == TokenKind::kQuotedName || IsSymbol("(", 1));
+  const bool stream = IsWord("STREAM") && !IsSymbol(".", 1) &&
+                      (Peek(1).kind == TokenKind::kWord || Peek(1).kind == TokenKind::kQuotedName ||
+                       IsSymbol("(", 1));
   if (stream) {
     Advance();
     const bool parenthesis = TakeSymbol("(");
     TW_ASSIGN_OR_RETURN(NameParts name, MultipartName());
     if (parenthesis) TW_RETURN_NOT_OK(ExpectSymbol(")"));
-    return AliasedRelation(std::make_shared<UnresolvedRelation>(std::move(name), OptionMap(), true));
+    return AliasedRelation(
+        std::make_shared<UnresolvedRelation>(std::move(name), OptionMap(), true));
   }
   TW_ASSIGN_OR_RETURN(NameParts name, MultipartName());
   if (IsSymbol("(")) return TableFunction(std::move(name));
   auto relation = std::make_shared<UnresolvedRelation>(std::move(name), OptionMap(), false);
   relation->origin = OriginFrom(begin);
   const auto time_travel = [&](std::string_view unit) {
-    return AreWords({unit, "AS", "OF"}) || AreWords({"FOR", unit, "AS", "OF"}) || AreWords({"FOR", unit == "VERSION" ? "SYSTEM_VERSION" : "SYSTEM_TIME", "AS", "OF"});
+    return AreWords({unit, "AS", "OF"}) || AreWords({"FOR", unit, "AS", "OF"}) ||
+           AreWords({"FOR", unit == "VERSION" ? "SYSTEM_VERSION" : "SYSTEM_TIME", "AS", "OF"});
   };
   for (const std::string_view unit : {"VERSION", "TIMESTAMP"}) {
     if (!time_travel(unit)) continue;
@@ -326,7 +349,8 @@ Result<PlanPtr> ParserState::AliasedRelation(PlanPtr plan) {
   const bool as = TakeWord("AS");
   if (!as && !AtAliasName()) return plan;
   TW_ASSIGN_OR_RETURN(std::string alias, Name());
-  auto node = std::make_shared<SubqueryAlias>(std::vector<std::string>{std::move(alias)}, std::move(plan));
+  auto node =
+      std::make_shared<SubqueryAlias>(std::vector<std::string>{std::move(alias)}, std::move(plan));
   if (TakeSymbol("(")) {
     TW_ASSIGN_OR_RETURN(node->column_names, NameList());
   }
@@ -336,8 +360,10 @@ Result<PlanPtr> ParserState::AliasedRelation(PlanPtr plan) {
 /// range(end), range(start, end[, step[, partitions]]): the one table function there is.
 Result<PlanPtr> ParserState::TableFunction(NameParts name) {
   std::string lower = name.back();
-  std::transform(lower.begin(), lower.end(), lower.begin(), [](unsigned char c) { return std::tolower(c); });
-  if (name.size() != 1 || lower != "range") return Unsupported("table-valued function " + name.back());
+  std::transform(lower.begin(), lower.end(), lower.begin(),
+                 [](unsigned char c) { return std::tolower(c); });
+  if (name.size() != 1 || lower != "range")
+    return Unsupported("table-valued function " + name.back());
   TW_RETURN_NOT_OK(ExpectSymbol("("));
   std::vector<int64_t> values;
   do {
@@ -355,8 +381,12 @@ Result<PlanPtr> ParserState::TableFunction(NameParts name) {
   const int64_t start = values.size() > 1 ? values[0] : 0;
   const int64_t end = values.size() > 1 ? values[1] : values[0];
   const int64_t step = values.size() > 2 ? values[2] : 1;
-  if (step == 0) return Error("INVALID_PARAMETER_VALUE.ZERO_INDEX").With("functionName", "`range`").With("parameter", "`step`");
-  const std::optional<int> partitions = values.size() > 3 ? std::optional<int>(static_cast<int>(values[3])) : std::nullopt;
+  if (step == 0)
+    return Error("INVALID_PARAMETER_VALUE.ZERO_INDEX")
+        .With("functionName", "`range`")
+        .With("parameter", "`step`");
+  const std::optional<int> partitions =
+      values.size() > 3 ? std::optional<int>(static_cast<int>(values[3])) : std::nullopt;
   return AliasedRelation(std::make_shared<Range>(start, end, step, partitions));
 }
 
@@ -379,7 +409,8 @@ Result<PlanPtr> ParserState::InlineTable() {
   if (TakeSymbol("(")) {
     TW_ASSIGN_OR_RETURN(node->names, NameList());
   }
-  return PlanPtr(std::make_shared<SubqueryAlias>(std::vector<std::string>{std::move(alias)}, std::move(node)));
+  return PlanPtr(
+      std::make_shared<SubqueryAlias>(std::vector<std::string>{std::move(alias)}, std::move(node)));
 }
 
 }  // namespace thalweg::sql

@@ -18,10 +18,12 @@ std::string Trimmed(std::string text) {
 }  // namespace
 
 Result<PlanPtr> ParserState::Statement() {
-  if (Peek().kind == TokenKind::kEnd || (IsSymbol(";") && Peek(1).kind == TokenKind::kEnd)) return ParseErrorAt(Error("PARSE_EMPTY_STATEMENT"), sql_, 0);
+  if (Peek().kind == TokenKind::kEnd || (IsSymbol(";") && Peek(1).kind == TokenKind::kEnd))
+    return ParseErrorAt(Error("PARSE_EMPTY_STATEMENT"), sql_, 0);
   if (Peek().kind != TokenKind::kWord) return Query();
   const std::string& word = Peek().upper;
-  if (word == "SELECT" || word == "WITH" || word == "VALUES" || word == "FROM" || word == "TABLE") return Query();
+  if (word == "SELECT" || word == "WITH" || word == "VALUES" || word == "FROM" || word == "TABLE")
+    return Query();
   if (word == "CREATE" || word == "REPLACE") return CreateStatement();
   if (word == "DROP") return DropStatement();
   if (word == "USE") return UseStatement();
@@ -35,10 +37,14 @@ Result<PlanPtr> ParserState::Statement() {
     return MakeCommand(ResetConfig{key.empty() ? std::nullopt : std::optional(key)});
   }
   if (word == "EXPLAIN") return ExplainStatement();
-  if (word == "CACHE" || word == "UNCACHE" || word == "CLEAR" || word == "REFRESH") return CacheStatement();
-  static constexpr std::string_view kKnown[] = {"ALTER", "ANALYZE", "CALL", "COMMENT", "DELETE", "EXECUTE", "GRANT", "KILL", "LOAD", "MERGE", "MSCK", "OPTIMIZE",
-                                                "REPAIR", "RESTORE", "REVOKE", "TRUNCATE", "UPDATE", "VACUUM"};
-  if (std::find(std::begin(kKnown), std::end(kKnown), word) != std::end(kKnown)) return Unsupported("the statement " + word);
+  if (word == "CACHE" || word == "UNCACHE" || word == "CLEAR" || word == "REFRESH")
+    return CacheStatement();
+  static constexpr std::string_view kKnown[] = {
+      "ALTER",  "ANALYZE", "CALL",   "COMMENT",  "DELETE", "EXECUTE",
+      "GRANT",  "KILL",    "LOAD",   "MERGE",    "MSCK",   "OPTIMIZE",
+      "REPAIR", "RESTORE", "REVOKE", "TRUNCATE", "UPDATE", "VACUUM"};
+  if (std::find(std::begin(kKnown), std::end(kKnown), word) != std::end(kKnown))
+    return Unsupported("the statement " + word);
   return Unexpected();
 }
 
@@ -88,7 +94,8 @@ Result<PlanPtr> ParserState::CreateStatement() {
     Advance();
     replace = TakeWords({"OR", "REPLACE"});
   }
-  if (IsWord("DATABASE") || IsWord("SCHEMA") || IsWord("NAMESPACE")) return CreateDatabaseStatement();
+  if (IsWord("DATABASE") || IsWord("SCHEMA") || IsWord("NAMESPACE"))
+    return CreateDatabaseStatement();
   const bool external = TakeWord("EXTERNAL");
   if (TakeWord("TABLE")) return CreateTableStatement(replace, external);
   const bool global = AreWords({"GLOBAL", "TEMPORARY"}) || AreWords({"GLOBAL", "TEMP"});
@@ -140,7 +147,8 @@ Result<PlanPtr> ParserState::CreateTableStatement(bool replace, bool external) {
       TW_ASSIGN_OR_RETURN(command.properties, PropertyList());
     } else if (TakeWords({"PARTITIONED", "BY"})) {
       TW_RETURN_NOT_OK(ExpectSymbol("("));
-      if (Peek(1).kind == TokenKind::kWord && !IsSymbol(",", 1) && !IsSymbol(")", 1)) return Unsupported("partition transforms and typed partition columns");
+      if (Peek(1).kind == TokenKind::kWord && !IsSymbol(",", 1) && !IsSymbol(")", 1))
+        return Unsupported("partition transforms and typed partition columns");
       TW_ASSIGN_OR_RETURN(command.partition_columns, NameList());
     } else if (TakeWord("LOCATION")) {
       TW_ASSIGN_OR_RETURN(command.location, StringText());
@@ -214,7 +222,8 @@ Result<PlanPtr> ParserState::UseStatement() {
     TW_ASSIGN_OR_RETURN(std::string name, Name());
     return MakeCommand(UseCatalog{std::move(name)});
   }
-  if (!IsSymbol(".", 1) && Peek(1).kind != TokenKind::kEnd && !IsSymbol(";", 1)) TakeWord("DATABASE") || TakeWord("SCHEMA") || TakeWord("NAMESPACE");
+  if (!IsSymbol(".", 1) && Peek(1).kind != TokenKind::kEnd && !IsSymbol(";", 1))
+    TakeWord("DATABASE") || TakeWord("SCHEMA") || TakeWord("NAMESPACE");
   TW_ASSIGN_OR_RETURN(NameParts name, MultipartName());
   return MakeCommand(UseDatabase{std::move(name)});
 }
@@ -345,22 +354,29 @@ Result<PlanPtr> ParserState::SetStatement() {
   const size_t equals = rest.find('=');
   const auto unquoted = [](std::string text) {
     text = Trimmed(std::move(text));
-    if (text.size() >= 2 && text.front() == '`' && text.back() == '`') return text.substr(1, text.size() - 2);
+    if (text.size() >= 2 && text.front() == '`' && text.back() == '`')
+      return text.substr(1, text.size() - 2);
     return text;
   };
   if (equals == std::string::npos) return MakeCommand(SetConfig{unquoted(rest), std::nullopt});
-  return MakeCommand(SetConfig{unquoted(rest.substr(0, equals)), unquoted(rest.substr(equals + 1))});
+  return MakeCommand(
+      SetConfig{unquoted(rest.substr(0, equals)), unquoted(rest.substr(equals + 1))});
 }
 
 Result<PlanPtr> ParserState::ExplainStatement() {
   Advance();
   ExplainCommand command;
   using Mode = ExplainCommand::Mode;
-  if (TakeWord("EXTENDED")) command.mode = Mode::kExtended;
-  else if (TakeWord("CODEGEN")) command.mode = Mode::kCodegen;
-  else if (TakeWord("COST")) command.mode = Mode::kCost;
-  else if (TakeWord("FORMATTED")) command.mode = Mode::kFormatted;
-  else if (TakeWord("LOGICAL")) command.mode = Mode::kExtended;
+  if (TakeWord("EXTENDED"))
+    command.mode = Mode::kExtended;
+  else if (TakeWord("CODEGEN"))
+    command.mode = Mode::kCodegen;
+  else if (TakeWord("COST"))
+    command.mode = Mode::kCost;
+  else if (TakeWord("FORMATTED"))
+    command.mode = Mode::kFormatted;
+  else if (TakeWord("LOGICAL"))
+    command.mode = Mode::kExtended;
   TW_ASSIGN_OR_RETURN(command.query, Statement());
   return MakeCommand(std::move(command));
 }

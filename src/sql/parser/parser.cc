@@ -20,11 +20,14 @@ Result<ParserState> MakeState(std::string_view sql, const ParserOptions& options
 /// Words that end an expression or begin the next clause, so they are no alias without AS.
 bool EndsExpression(std::string_view word) {
   static constexpr std::string_view kWords[] = {
-      "AND",    "ANTI",  "AS",        "ASC",    "BETWEEN", "CLUSTER", "CROSS",   "DESC",   "DISTRIBUTE", "DIV",   "ELSE",  "END",   "ESCAPE", "EXCEPT",
-      "FOR",    "FROM",  "FULL",      "GROUP",  "HAVING",  "IGNORE",  "ILIKE",   "IN",     "INNER",      "INTERSECT", "IS", "JOIN", "LATERAL", "LEFT",
-      "LIKE",   "LIMIT", "MINUS",     "NATURAL", "NOT",    "NULLS",   "OFFSET",  "ON",     "OR",         "ORDER", "OVER",  "PIVOT", "PLACING", "REGEXP",
-      "RIGHT",  "RLIKE", "SELECT",    "SEMI",   "SET",     "SETMINUS", "SORT",   "TABLESAMPLE", "THEN",  "UNION", "UNPIVOT", "USING", "VALUES", "WHEN",
-      "WHERE",  "WINDOW", "WITHIN"};
+      "AND",        "ANTI",        "AS",      "ASC",    "BETWEEN", "CLUSTER", "CROSS",  "DESC",
+      "DISTRIBUTE", "DIV",         "ELSE",    "END",    "ESCAPE",  "EXCEPT",  "FOR",    "FROM",
+      "FULL",       "GROUP",       "HAVING",  "IGNORE", "ILIKE",   "IN",      "INNER",  "INTERSECT",
+      "IS",         "JOIN",        "LATERAL", "LEFT",   "LIKE",    "LIMIT",   "MINUS",  "NATURAL",
+      "NOT",        "NULLS",       "OFFSET",  "ON",     "OR",      "ORDER",   "OVER",   "PIVOT",
+      "PLACING",    "REGEXP",      "RIGHT",   "RLIKE",  "SELECT",  "SEMI",    "SET",    "SETMINUS",
+      "SORT",       "TABLESAMPLE", "THEN",    "UNION",  "UNPIVOT", "USING",   "VALUES", "WHEN",
+      "WHERE",      "WINDOW",      "WITHIN"};
   return std::binary_search(std::begin(kWords), std::end(kWords), word);
 }
 
@@ -56,11 +59,14 @@ bool ParserState::TakeSymbol(std::string_view symbol) {
   return true;
 }
 
-Status ParserState::ExpectWord(std::string_view word) { return TakeWord(word) ? Status::OK() : Unexpected(); }
+Status ParserState::ExpectWord(std::string_view word) {
+  return TakeWord(word) ? Status::OK() : Unexpected();
+}
 
 Status ParserState::ExpectSymbol(std::string_view symbol) {
   if (TakeSymbol(symbol)) return Status::OK();
-  return Unexpected(Peek().kind == TokenKind::kEnd ? ": missing '" + std::string(symbol) + "'" : "");
+  return Unexpected(Peek().kind == TokenKind::kEnd ? ": missing '" + std::string(symbol) + "'"
+                                                   : "");
 }
 
 Status ParserState::ExpectEnd() {
@@ -69,9 +75,13 @@ Status ParserState::ExpectEnd() {
   return Peek().kind == TokenKind::kEnd ? Status::OK() : Unexpected();
 }
 
-Status ParserState::TooComplex() const { return ParseErrorAt(Error("FAILED_TO_PARSE_TOO_COMPLEX"), sql_, Peek().begin); }
+Status ParserState::TooComplex() const {
+  return ParseErrorAt(Error("FAILED_TO_PARSE_TOO_COMPLEX"), sql_, Peek().begin);
+}
 
-bool ParserState::AtName() const { return Peek().kind == TokenKind::kWord || Peek().kind == TokenKind::kQuotedName; }
+bool ParserState::AtName() const {
+  return Peek().kind == TokenKind::kWord || Peek().kind == TokenKind::kQuotedName;
+}
 
 bool ParserState::AtAliasName() const {
   if (Peek().kind == TokenKind::kQuotedName) return true;
@@ -81,7 +91,8 @@ bool ParserState::AtAliasName() const {
 Result<std::string> ParserState::Name() {
   if (!AtName()) return Unexpected();
   const Token& token = Advance();
-  if (token.kind == TokenKind::kWord && std::any_of(token.text.begin(), token.text.end(), [](unsigned char c) { return c >= 0x80; })) {
+  if (token.kind == TokenKind::kWord && std::any_of(token.text.begin(), token.text.end(),
+                                                    [](unsigned char c) { return c >= 0x80; })) {
     return ParseErrorAt(Error("INVALID_IDENTIFIER").With("ident", token.text), sql_, token.begin);
   }
   if (token.kind == TokenKind::kQuotedName && token.text.empty()) {
@@ -110,7 +121,8 @@ Result<int64_t> ParserState::IntegerValue() {
   if (Peek().kind != TokenKind::kInteger) return Unexpected();
   const std::string& text = Peek().text;
   int64_t value = 0;
-  if (std::from_chars(text.data(), text.data() + text.size(), value).ec != std::errc{}) return Unexpected();
+  if (std::from_chars(text.data(), text.data() + text.size(), value).ec != std::errc{})
+    return Unexpected();
   Advance();
   return value;
 }
@@ -129,11 +141,13 @@ Origin ParserState::OriginFrom(int begin_token) const {
   if (at_ == 0 || static_cast<size_t>(begin_token) >= at_) return nullptr;
   // Positions are counted in code points; texts are nearly always ASCII, where they are bytes.
   const auto code_points = [&](int end) {
-    return static_cast<int>(std::count_if(sql_.begin(), sql_.begin() + end, [](char c) { return (c & 0xC0) != 0x80; }));
+    return static_cast<int>(
+        std::count_if(sql_.begin(), sql_.begin() + end, [](char c) { return (c & 0xC0) != 0x80; }));
   };
   const int begin = tokens_[begin_token].begin;
   const int end = tokens_[at_ - 1].end;
-  return std::make_shared<QueryContext>(MakeSqlContext(sql_, code_points(begin), code_points(end) - 1));
+  return std::make_shared<QueryContext>(
+      MakeSqlContext(sql_, code_points(begin), code_points(end) - 1));
 }
 
 ExprPtr ParserState::Located(ExprPtr expr, int begin_token) const {
@@ -143,7 +157,8 @@ ExprPtr ParserState::Located(ExprPtr expr, int begin_token) const {
 
 std::string ParserState::TextFrom(int begin_token) const {
   if (static_cast<size_t>(begin_token) >= at_) return "";
-  return std::string(sql_.substr(tokens_[begin_token].begin, tokens_[at_ - 1].end - tokens_[begin_token].begin));
+  return std::string(
+      sql_.substr(tokens_[begin_token].begin, tokens_[at_ - 1].end - tokens_[begin_token].begin));
 }
 
 std::string ParserState::RestOfStatement() {

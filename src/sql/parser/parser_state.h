@@ -1,6 +1,7 @@
 #pragma once
 
-// The recursive-descent parser: one class, its productions in parse_expression.cc, parse_query.cc and parse_statement.cc.
+// The recursive-descent parser: one class, its productions in parse_expression.cc, parse_query.cc
+// and parse_statement.cc.
 
 #include <initializer_list>
 #include <optional>
@@ -13,7 +14,8 @@
 
 namespace thalweg::sql {
 
-/// Thread: confined. Every production answers a tree or an error; after an error the state is not used again.
+/// Thread: confined. Every production answers a tree or an error; after an error the state is not
+/// used again.
 class ParserState {
  public:
   static constexpr int kMaxDepth = 500;
@@ -52,12 +54,12 @@ class ParserState {
   Status ExpectSymbol(std::string_view symbol);
   Status Unexpected(std::string_view hint = "") const { return SyntaxErrorAt(sql_, Peek(), hint); }
   Status TooComplex() const;
-  bool AtName() const;                                            ///< any word or quoted name
-  bool AtAliasName() const;                                       ///< a name that may follow without AS
+  bool AtName() const;       ///< any word or quoted name
+  bool AtAliasName() const;  ///< a name that may follow without AS
   Result<std::string> Name();
-  Result<std::string> StringText();                               ///< a string literal, adjacent ones joined
+  Result<std::string> StringText();  ///< a string literal, adjacent ones joined
   Result<int64_t> IntegerValue();
-  Origin OriginFrom(int begin_token) const;                       ///< from that token to the last taken one
+  Origin OriginFrom(int begin_token) const;  ///< from that token to the last taken one
   ExprPtr Located(ExprPtr expr, int begin_token) const;
   std::string TextFrom(int begin_token) const;
   ExprPtr Function(std::string_view name, ExprList arguments, int begin_token) const;
@@ -87,10 +89,11 @@ class ParserState {
   Result<ExprPtr> ParenthesisOrRow();
   Result<ExprPtr> Parameter();
   Result<ExprList> ExpressionList(std::string_view close);
-  Result<DataType> Type();                                        ///< a type, up to what cannot belong to it
+  Result<DataType> Type();  ///< a type, up to what cannot belong to it
   Result<ExprPtr> SortItem();
   Result<ExprList> SortItems();
-  ExprPtr Balanced(std::string_view name, const ExprList& operands, size_t from, size_t to, int begin) const;
+  ExprPtr Balanced(std::string_view name, const ExprList& operands, size_t from, size_t to,
+                   int begin) const;
 
   // --- queries ---
   Result<PlanPtr> QueryNoWith();
