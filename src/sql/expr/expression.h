@@ -51,6 +51,7 @@ enum class ExprKind : uint8_t {
   kLambda,
   kLambdaVariable,
   kUpdateFields,    ///< Column.withField / dropFields
+  kPrettyText,      ///< text in place of a node while a name is printed; never in a plan
 };
 
 enum class EvalMode : uint8_t { kLegacy, kAnsi, kTry };
@@ -410,5 +411,19 @@ bool IsNamed(const ExprPtr& expr);
 std::string AutoName(const ExprPtr& expr);
 /// The conjuncts of a condition, left to right.
 ExprList SplitConjunction(const ExprPtr& condition);
+/// The same for any binary function of the registry's name ("or").
+ExprList SplitBinary(const ExprPtr& expr, std::string_view function_name);
+/// Semantic equality of lists, element by element; null elements are equal to null only.
+bool EqualLists(const ExprList& a, const ExprList& b);
+/// "id#3L", "ts#1-T10000ms": name, id and the suffixes of type and watermark.
+std::string AttributeText(const std::string& name, ExprId id, const DataType& type, const std::string& metadata_json);
+/// "a, b", by PlanText.
+std::string JoinPlanTexts(const ExprList& list);
+/// Whether casting a value that is not null can give null (Spark's Cast.forceNullable).
+bool CastForcesNullable(const DataType& from, const DataType& to);
+/// The number of milliseconds under "spark.watermarkDelayMs" of a field's metadata, if any.
+std::optional<int64_t> WatermarkDelayMs(const std::string& metadata_json);
+/// The metadata with that entry set, or removed by nullopt.
+std::string WithWatermarkDelayMs(const std::string& metadata_json, std::optional<int64_t> delay_ms);
 
 }  // namespace thalweg::sql

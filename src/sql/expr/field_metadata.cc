@@ -1,0 +1,36 @@
+// Field metadata is one JSON object; here its entries are read and changed.
+
+#include <nlohmann/json.hpp>
+
+#include "sql/expr/expression.h"
+
+namespace thalweg::sql {
+namespace {
+
+constexpr const char* kDelayKey = "spark.watermarkDelayMs";
+
+using Json = nlohmann::ordered_json;
+
+}  // namespace
+
+std::optional<int64_t> WatermarkDelayMs(const std::string& metadata_json) {
+  if (metadata_json.find(kDelayKey) == std::string::npos) return std::nullopt;
+  const Json json = Json::parse(metadata_json, nullptr, false);
+  if (!json.is_object()) return std::nullopt;
+  const auto entry = json.find(kDelayKey);
+  if (entry == json.end() || !entry->is_number_integer()) return std::nullopt;
+  return entry->get<int64_t>();
+}
+
+std::string WithWatermarkDelayMs(const std::string& metadata_json, std::optional<int64_t> delay_ms) {
+  Json json = Json::parse(metadata_json, nullptr, false);
+  if (!json.is_object()) json = Json::object();
+  if (delay_ms) {
+    json[kDelayKey] = *delay_ms;
+  } else {
+    json.erase(kDelayKey);
+  }
+  return json.dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
+}  // namespace thalweg::sql
