@@ -58,6 +58,7 @@ enum class PlanKind : uint8_t {
   kShowString,           ///< df.show(): one row, one string
   kHint,
   kCollectMetrics,       ///< df.observe
+  kExpand,               ///< every row once per projection (sliding windows, grouping sets)
   kCommand,              ///< executed by front/commands; see sql/plan/commands.h
 };
 
@@ -444,6 +445,18 @@ struct CollectMetrics final : PlanNode<CollectMetrics, PlanKind::kCollectMetrics
   ExprList metrics;
   AttributeList output() const override { return child()->output(); }
   ExprList expressions() const override { return metrics; }
+  PlanPtr WithExpressions(ExprList e) const override;
+  std::string NodeText() const override;
+};
+
+/// Puts out each row of the child once per projection, in the order of the projections, row by row (Spark's Expand). Made by the
+/// analyzer for sliding windows.
+struct Expand final : PlanNode<Expand, PlanKind::kExpand> {
+  Expand(std::vector<ExprList> p, AttributeList a, PlanPtr child) : PlanNode({std::move(child)}), projections(std::move(p)), attributes(std::move(a)) {}
+  std::vector<ExprList> projections;       ///< each as wide as `attributes`, over the child's columns
+  AttributeList attributes;                ///< output; an attribute of the child that passes through keeps its id
+  AttributeList output() const override { return attributes; }
+  ExprList expressions() const override;   ///< the projections one after the other
   PlanPtr WithExpressions(ExprList e) const override;
   std::string NodeText() const override;
 };
