@@ -51,6 +51,10 @@ struct PhysicalNode {
   /// Stateful operators: Spark's operator id within the query, for watermarks, progress and state paths.
   std::optional<int64_t> stateful_id;
   std::string stateful_name;                    ///< "stateStoreSave", "dedupe", ... (progress operatorName)
+
+  /// EventTimeWatermark operators: index into EpochResult::event_time, and the declared delay.
+  std::optional<int> watermark;
+  int64_t watermark_delay_ms = 0;
 };
 
 /// A leaf of the template: static leaves are asked for their version each epoch, streams get an offset range.
