@@ -1,0 +1,33 @@
+#pragma once
+
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/status.h"
+#include "data/columnar/column.h"
+#include "data/rowformat/row_batch.h"
+
+namespace thalweg::data {
+
+/// UnsafeRow bytes as columns. Every offset and size is checked: the bytes may come from a damaged file.
+/// Thread: immutable.
+class UnsafeRowReader {
+ public:
+  explicit UnsafeRowReader(std::vector<DataType> types) : types_(std::move(types)) {}
+
+  /// One flat column per type. Text is copied. Errors: MALFORMED_STATE_ROW.
+  Result<std::vector<ColumnPtr>> Read(std::span<const std::string_view> rows) const;
+  Result<std::vector<ColumnPtr>> Read(const RowBatch& batch) const;
+
+ private:
+  std::vector<DataType> types_;
+};
+
+/// What Spark's structural validation finds wrong with a row of these types, or nothing: null bits and unused slot bytes
+/// zero, variable values inside the row.
+std::optional<std::string> FindRowFault(std::span<const DataType> types, std::string_view row);
+
+}  // namespace thalweg::data
