@@ -1,3 +1,4 @@
+# ctest: TIMEOUT 300 LABELS broker
 """Promise: the broker of the tests stores, secures and survives."""
 import pytest
 from confluent_kafka import Consumer, KafkaException
