@@ -12,17 +12,22 @@ namespace thalweg::data {
 namespace {
 
 // Creates a temporary file, making the directory when it turns out to be missing.
-Result<std::unique_ptr<WritableFile>> CreateTemporary(FileSystem& file_system, const std::string& temporary) {
+Result<std::unique_ptr<WritableFile>> CreateTemporary(FileSystem& file_system, const std::string& temporary,
+                                                      std::vector<std::string>& changed) {
   Result<std::unique_ptr<WritableFile>> file = file_system.Create(temporary, CreateMode::kExclusive);
   if (file.ok() || !IsNotFound(file.status())) return file;
-  TW_RETURN_NOT_OK(file_system.MakeDirectories(ParentPath(temporary)));
+  TW_RETURN_NOT_OK(MakeMissingDirectories(file_system, ParentPath(temporary), &changed));
   return file_system.Create(temporary, CreateMode::kExclusive);
 }
 
 Status WriteTemporary(FileSystem& file_system, const std::string& temporary, std::string_view bytes, bool durable) {
-  TW_ASSIGN_OR_RETURN(const std::unique_ptr<WritableFile> file, CreateTemporary(file_system, temporary));
+  std::vector<std::string> changed;
+  TW_ASSIGN_OR_RETURN(const std::unique_ptr<WritableFile> file, CreateTemporary(file_system, temporary, changed));
   TW_RETURN_NOT_OK(file->Append(bytes));
-  if (durable) TW_RETURN_NOT_OK(file->Sync());
+  if (durable) {
+    for (const std::string& directory : changed) TW_RETURN_NOT_OK(file_system.SyncDirectory(directory));
+    TW_RETURN_NOT_OK(file->Sync());
+  }
   return file->Close();
 }
 
@@ -42,6 +47,20 @@ Status PublishOne(FileSystem& file_system, const std::string& temporary, const s
 }
 
 }  // namespace
+
+Status MakeMissingDirectories(FileSystem& file_system, const std::string& path, std::vector<std::string>* changed) {
+  std::vector<std::string> missing;
+  for (std::string at = path;; at = ParentPath(at)) {
+    TW_ASSIGN_OR_RETURN(const bool exists, file_system.Exists(at));
+    if (exists || ParentPath(at) == at) break;
+    missing.push_back(at);
+  }
+  TW_RETURN_NOT_OK(file_system.MakeDirectories(path));
+  if (changed != nullptr) {
+    for (const std::string& made : missing) changed->push_back(ParentPath(made));
+  }
+  return Status::OK();
+}
 
 std::string TemporaryPathFor(std::string_view path) {
   return JoinPath(ParentPath(path), "." + std::string(PathName(path)) + "." + Uuid::MakeRandom().ToString() + ".tmp");
@@ -104,31 +123,36 @@ size_t DurableGroup::size() const {
   return staged_.size();
 }
 
+Result<std::unique_ptr<WritableFile>> DurableGroup::OpenTemporary(const std::string& temporary) {
+  std::vector<std::string> changed;
+  TW_ASSIGN_OR_RETURN(std::unique_ptr<WritableFile> file, CreateTemporary(file_system_, temporary, changed));
+  MutexLock lock(mutex_);
+  changed_directories_.insert(changed_directories_.end(), changed.begin(), changed.end());
+  return file;
+}
+
 Status DurableGroup::Stage(const std::string& path, std::string_view bytes) {
-  Staged staged{TemporaryPathFor(path), path};
-  const Status status = WriteTemporary(file_system_, staged.temporary, bytes, false);
-  if (!status.ok()) {
-    Ignore(file_system_.Remove(staged.temporary), "a reader never looks at it");
-    return status;
-  }
-  Add(std::move(staged));
-  return Status::OK();
+  TW_ASSIGN_OR_RETURN(const std::unique_ptr<WritableFile> file, Create(path));
+  TW_RETURN_NOT_OK(file->Append(bytes));
+  return file->Close();
 }
 
 Result<std::unique_ptr<WritableFile>> DurableGroup::Create(const std::string& path) {
   Staged staged{TemporaryPathFor(path), path};
-  TW_ASSIGN_OR_RETURN(std::unique_ptr<WritableFile> file, CreateTemporary(file_system_, staged.temporary));
+  TW_ASSIGN_OR_RETURN(std::unique_ptr<WritableFile> file, OpenTemporary(staged.temporary));
   return std::unique_ptr<WritableFile>(std::make_unique<StagedFile>(*this, std::move(file), std::move(staged)));
 }
 
 Status DurableGroup::Publish(bool durable) {
   std::vector<Staged> staged;
+  std::vector<std::string> changed;
   {
     MutexLock lock(mutex_);
     staged.swap(staged_);
+    changed.swap(changed_directories_);
   }
   std::vector<std::string> files;
-  std::set<std::string> directories;
+  std::set<std::string> directories(changed.begin(), changed.end());
   for (size_t i = 0; i < staged.size(); ++i) {
     Status status = PublishOne(file_system_, staged[i].temporary, staged[i].path, {.overwrite = true, .durable = false});
     if (!status.ok()) {

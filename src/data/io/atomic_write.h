@@ -51,11 +51,17 @@ class DurableGroup {
     std::string path;
   };
   void Add(Staged staged) TW_EXCLUDES(mutex_);
+  Result<std::unique_ptr<WritableFile>> OpenTemporary(const std::string& temporary) TW_EXCLUDES(mutex_);
 
   FileSystem& file_system_;
   mutable Mutex mutex_;
   std::vector<Staged> staged_ TW_GUARDED_BY(mutex_);
+  std::vector<std::string> changed_directories_ TW_GUARDED_BY(mutex_);  // besides those of the files
 };
+
+/// Makes a directory and its missing ancestors. `changed` (may be null) receives the directories that got a new name in
+/// them: the ones to sync before the directory is durable.
+Status MakeMissingDirectories(FileSystem& file_system, const std::string& path, std::vector<std::string>* changed);
 
 /// The name of a temporary file for `path`: `.<name>.<uuid>.tmp` in the same directory. No reader of Spark's or ours
 /// looks at such names.

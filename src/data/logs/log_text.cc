@@ -1,0 +1,48 @@
+#include "data/logs/log_text.h"
+
+#include <charconv>
+#include <nlohmann/json.hpp>
+
+namespace thalweg::data {
+
+std::vector<std::string_view> SplitLogLines(std::string_view text) {
+  std::vector<std::string_view> lines;
+  while (!text.empty()) {
+    const size_t end = text.find('\n');
+    std::string_view line = text.substr(0, end);
+    if (line.ends_with('\r')) line.remove_suffix(1);
+    lines.push_back(line);
+    if (end == std::string_view::npos) break;
+    text.remove_prefix(end + 1);
+  }
+  return lines;
+}
+
+Result<int> ParseLogVersion(std::string_view line, int max_version) {
+  int version = 0;
+  const char* last = line.data() + line.size();
+  const bool tagged = line.starts_with('v');
+  const auto [end, error] = std::from_chars(tagged ? line.data() + 1 : last, last, version);
+  if (!tagged || error != std::errc{} || end != last || version <= 0) {
+    return Error("MALFORMED_LOG_FILE").With("text", line);
+  }
+  if (version > max_version) {
+    return Error("INVALID_LOG_VERSION.MAX_SUPPORTED_VERSION")
+        .With("maxSupportedVersion", max_version)
+        .With("version", version);
+  }
+  return version;
+}
+
+std::string LogVersionLine(int version) { return "v" + std::to_string(version); }
+
+Status MalformedLogEntry(std::string_view place, std::string_view reason) {
+  return Error("MALFORMED_LOG_ENTRY").With("place", place).With("reason", reason);
+}
+
+std::string JsonQuoted(std::string_view text) {
+  // Bytes that are not UTF-8 become U+FFFD: JSON could not carry them.
+  return nlohmann::json(text).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+}
+
+}  // namespace thalweg::data
