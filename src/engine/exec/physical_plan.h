@@ -51,6 +51,8 @@ struct PhysicalNode {
   /// Stateful operators: Spark's operator id within the query, for watermarks, progress and state paths.
   std::optional<int64_t> stateful_id;
   std::string stateful_name;                    ///< "stateStoreSave", "dedupe", ... (progress operatorName)
+  /// Stateful operators: a batch without data is due when their watermark has moved.
+  bool evicts_by_watermark = false;
 
   /// EventTimeWatermark operators: index into EpochResult::event_time, and the declared delay.
   std::optional<int> watermark;

@@ -156,6 +156,11 @@ class MicroBatchStream {
   virtual Status Commit(const Offset& end) = 0;
   /// Rows or bytes of backlog etc. for progress: sources[i].metrics. Keys and values are text.
   virtual std::map<std::string, std::string> Metrics(const std::optional<Offset>& latest_consumed) { (void)latest_consumed; return {}; }
+  /// How long the driver may wait without asking for offsets when `on_more_data` was not called. Zero: the source always
+  /// calls it, so an idle query sleeps.
+  virtual std::chrono::milliseconds poll_interval() const { return std::chrono::milliseconds(10); }
+  /// Whether the source fixes its end for Trigger.AvailableNow; if not, the whole query runs one batch.
+  virtual bool supports_available_now() const { return true; }
   /// "KafkaV2[Subscribe[t]]", as Spark's progress names it.
   virtual std::string Description() const = 0;
   virtual void Stop() = 0;
@@ -214,6 +219,10 @@ class BatchSink {
   virtual DeliveryGuarantee guarantee() const = 0;
   virtual Status AddBatch(BatchId epoch, std::shared_ptr<const BatchRelation> rows) = 0;
   virtual std::string Description() const = 0;
+  /// Whether progress tells how many rows it took (foreachBatch does not).
+  virtual bool reports_rows() const { return true; }
+  /// False: a checkpoint that holds batches is refused (memory sink, except complete mode).
+  virtual bool recoverable() const { return true; }
 };
 
 /// A batch write: tasks and one commit.
