@@ -9,6 +9,9 @@
 #include "sql/protocol/protocol_errors.h"
 #include "sql/protocol/type_proto.h"
 
+// Clients before 4.1 still send the deprecated fields.
+#pragma GCC diagnostic ignored "-Wdeprecated-declarations"
+
 namespace thalweg::sql {
 
 namespace {
