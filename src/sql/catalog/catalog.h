@@ -1,0 +1,107 @@
+#pragma once
+
+// Databases, tables and views that outlive a session: one SQLite file in the warehouse directory. Views that belong to a
+// session (temporary ones) are the session's own.
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/status.h"
+#include "data/types/data_type.h"
+
+namespace thalweg::data {
+class FileSystem;
+}
+
+namespace thalweg::sql {
+
+inline constexpr std::string_view kSessionCatalog = "spark_catalog";
+inline constexpr std::string_view kDefaultDatabase = "default";
+
+struct DatabaseInfo {
+  std::string name;                       ///< lower case
+  std::string location;                   ///< absolute path
+  std::string comment;
+  std::map<std::string, std::string> properties;
+};
+
+enum class TableType : uint8_t { kManaged, kExternal, kView };
+
+struct TableInfo {
+  std::string database, name;             ///< lower case
+  TableType type = TableType::kManaged;
+  std::string format;                     ///< "parquet", "delta"; empty for views
+  data::Schema schema;                    ///< partition columns included
+  std::vector<std::string> partition_columns;
+  std::string location;                   ///< absolute path; empty for views
+  std::optional<std::string> comment;
+  std::map<std::string, std::string> properties, options;
+  int64_t created_ms = 0;                 ///< since 1970 UTC
+  std::string owner;
+
+  // Views.
+  std::string view_text;
+  std::string view_database;              ///< the current database when it was created
+  std::map<std::string, std::string> view_settings;
+
+  /// {"spark_catalog", database, name}.
+  std::vector<std::string> QualifiedName() const;
+};
+
+/// Names compare without case. Thread: synchronised; every call is one transaction, so that processes may share a warehouse.
+/// Blocks: on the disk; at most 10 s on another process's transaction. The file is made with the first entry.
+/// Errors: SCHEMA_NOT_FOUND, SCHEMA_ALREADY_EXISTS, SCHEMA_NOT_EMPTY, TABLE_OR_VIEW_NOT_FOUND, TABLE_OR_VIEW_ALREADY_EXISTS,
+/// IO_ERROR kind kEnvironment for a file that cannot be read or written.
+class Catalog {
+ public:
+  /// `warehouse`: absolute path; nothing is created yet.
+  Catalog(data::FileSystem& file_system, std::string warehouse);
+  ~Catalog();
+
+  const std::string& warehouse() const { return warehouse_; }
+
+  Status CreateDatabase(const DatabaseInfo& database, bool if_not_exists);
+  /// `cascade` drops its tables; the managed ones are answered, so that the caller removes their data.
+  Result<std::vector<TableInfo>> DropDatabase(std::string_view name, bool if_exists, bool cascade);
+  Result<DatabaseInfo> GetDatabase(std::string_view name);
+  Result<bool> DatabaseExists(std::string_view name);
+  /// Sorted by name.
+  Result<std::vector<DatabaseInfo>> ListDatabases();
+
+  enum class IfExists : uint8_t { kFail, kKeep, kReplace };
+  /// False: it existed and was kept.
+  Result<bool> CreateTable(const TableInfo& table, IfExists if_exists);
+  /// Errors: TABLE_OR_VIEW_NOT_FOUND.
+  Result<TableInfo> DropTable(std::string_view database, std::string_view name);
+  /// Errors: TABLE_OR_VIEW_NOT_FOUND, SCHEMA_NOT_FOUND.
+  Result<TableInfo> GetTable(std::string_view database, std::string_view name);
+  Result<bool> TableExists(std::string_view database, std::string_view name);
+  /// Tables and views, sorted by name. Errors: SCHEMA_NOT_FOUND.
+  Result<std::vector<TableInfo>> ListTables(std::string_view database);
+
+  /// Where a database, or a managed table of it, keeps its data by default.
+  std::string DefaultDatabaseLocation(std::string_view name) const;
+  static std::string DefaultTableLocation(const DatabaseInfo& database, std::string_view table);
+
+ private:
+  struct Store;
+  data::FileSystem& file_system_;
+  const std::string warehouse_;
+  std::unique_ptr<Store> store_;
+};
+
+/// Spark's pattern of SHOW ... LIKE: `*` any text, `|` alternatives, case ignored.
+bool MatchesPattern(std::string_view name, std::string_view pattern);
+/// ASCII lower case.
+std::string LowerName(std::string_view name);
+/// `a`.`b`.`c`, as conditions show names.
+std::string QuoteName(const std::vector<std::string>& parts);
+Status TableNotFound(const std::vector<std::string>& name_parts, std::string_view current_database);
+Status SchemaNotFound(std::string_view name);
+
+}  // namespace thalweg::sql

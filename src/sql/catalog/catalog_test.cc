@@ -1,0 +1,101 @@
+#include "sql/catalog/catalog.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <filesystem>
+
+#include "data/io/local_file_system.h"
+
+namespace thalweg::sql {
+namespace {
+
+using ::testing::ElementsAre;
+
+class CatalogTest : public ::testing::Test {
+ protected:
+  CatalogTest() {
+    warehouse_ = std::string(::testing::TempDir()) + "/catalog_" +
+                 ::testing::UnitTest::GetInstance()->current_test_info()->name() + "_" + std::to_string(::getpid());
+    std::filesystem::remove_all(warehouse_);
+  }
+  ~CatalogTest() override { std::filesystem::remove_all(warehouse_); }
+
+  TableInfo Table(std::string database, std::string name) {
+    TableInfo table;
+    table.database = std::move(database);
+    table.name = std::move(name);
+    table.format = "parquet";
+    table.schema = {{"a", data::DataType::Integer(), false, R"({"comment":"x"})"}, {"b", data::DataType::String()}};
+    table.partition_columns = {"b"};
+    table.location = warehouse_ + "/t";
+    table.properties = {{"p", "1"}};
+    return table;
+  }
+
+  data::LocalFileSystem files_;
+  std::string warehouse_;
+};
+
+TEST_F(CatalogTest, AFreshWarehouseHoldsTheDefaultDatabaseAndMakesNoFile) {
+  Catalog catalog(files_, warehouse_);
+  const std::vector<DatabaseInfo> databases = catalog.ListDatabases().ValueOrDie();
+  ASSERT_EQ(databases.size(), 1u);
+  EXPECT_EQ(databases[0].name, "default");
+  EXPECT_EQ(databases[0].location, warehouse_);
+  EXPECT_TRUE(catalog.ListTables("default").ValueOrDie().empty());
+  EXPECT_FALSE(std::filesystem::exists(warehouse_));
+}
+
+TEST_F(CatalogTest, EntriesSurviveARestart) {
+  {
+    Catalog catalog(files_, warehouse_);
+    ASSERT_TRUE(catalog.CreateDatabase({"Sales", catalog.DefaultDatabaseLocation("Sales"), "c", {{"k", "v"}}}, false).ok());
+    ASSERT_TRUE(catalog.CreateTable(Table("sales", "Orders"), Catalog::IfExists::kFail).ValueOrDie());
+  }
+  Catalog again(files_, warehouse_);
+  const DatabaseInfo database = again.GetDatabase("SALES").ValueOrDie();
+  EXPECT_EQ(database.location, warehouse_ + "/sales.db");
+  EXPECT_EQ(database.properties.at("k"), "v");
+  const TableInfo table = again.GetTable("sales", "ORDERS").ValueOrDie();
+  EXPECT_EQ(table.schema, Table("", "").schema);
+  EXPECT_THAT(table.partition_columns, ElementsAre("b"));
+  EXPECT_THAT(table.QualifiedName(), ElementsAre("spark_catalog", "sales", "orders"));
+}
+
+TEST_F(CatalogTest, RefusesWithSparksConditions) {
+  Catalog catalog(files_, warehouse_);
+  EXPECT_EQ(catalog.GetTable("default", "nope").status().condition(), "TABLE_OR_VIEW_NOT_FOUND");
+  EXPECT_EQ(catalog.GetTable("nope", "t").status().condition(), "SCHEMA_NOT_FOUND");
+  EXPECT_EQ(catalog.CreateTable(Table("nope", "t"), Catalog::IfExists::kFail).status().condition(), "SCHEMA_NOT_FOUND");
+  EXPECT_EQ(catalog.CreateDatabase({"default", "", "", {}}, false).condition(), "SCHEMA_ALREADY_EXISTS");
+  EXPECT_TRUE(catalog.CreateDatabase({"default", "", "", {}}, true).ok());
+  ASSERT_TRUE(catalog.CreateDatabase({"d", "/d", "", {}}, false).ok());
+  ASSERT_TRUE(catalog.CreateTable(Table("d", "t"), Catalog::IfExists::kFail).ok());
+  EXPECT_EQ(catalog.CreateTable(Table("d", "t"), Catalog::IfExists::kFail).status().condition(), "TABLE_OR_VIEW_ALREADY_EXISTS");
+  EXPECT_FALSE(catalog.CreateTable(Table("d", "T"), Catalog::IfExists::kKeep).ValueOrDie());
+  EXPECT_EQ(catalog.DropDatabase("d", false, false).status().condition(), "SCHEMA_NOT_EMPTY");
+  EXPECT_EQ(catalog.DropDatabase("d", false, true).ValueOrDie().size(), 1u);
+  EXPECT_EQ(catalog.DropDatabase("d", false, false).status().condition(), "SCHEMA_NOT_FOUND");
+  EXPECT_TRUE(catalog.DropDatabase("d", true, false).ok());
+}
+
+TEST_F(CatalogTest, TwoCatalogsShareOneWarehouse) {
+  Catalog first(files_, warehouse_);
+  Catalog second(files_, warehouse_);
+  ASSERT_TRUE(first.CreateTable(Table("default", "t"), Catalog::IfExists::kFail).ok());
+  EXPECT_TRUE(second.TableExists("default", "t").ValueOrDie());
+  EXPECT_EQ(second.DropTable("default", "t").ValueOrDie().name, "t");
+  EXPECT_FALSE(first.TableExists("default", "t").ValueOrDie());
+}
+
+TEST(CatalogNames, PatternsAreSparks) {
+  EXPECT_TRUE(MatchesPattern("Orders", "ord*"));
+  EXPECT_TRUE(MatchesPattern("orders", "a* | *ers"));
+  EXPECT_FALSE(MatchesPattern("orders", "order"));
+  EXPECT_TRUE(MatchesPattern("abcbd", "*b*d"));
+  EXPECT_EQ(QuoteName({"a", "b`c"}), "`a`.`b``c`");
+}
+
+}  // namespace
+}  // namespace thalweg::sql
