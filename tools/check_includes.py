@@ -40,8 +40,6 @@ EXTERNAL = (
     (r"snappy", ("snappy",)),
     (r"zlib\.h", ("zlib",)),
 )
-# The precompiled header may name Arrow's cheap headers; every target has Arrow's include folder through it.
-FREE_HEADERS = {"arrow/result.h", "arrow/status.h", "arrow/type_fwd.h", "arrow/c/abi.h"}
 # Who may include the public headers of include/thalweg.
 PUBLIC_API_ROOMS = ("front/dataframe", "apps")
 
@@ -100,8 +98,6 @@ def check_file(rooms, path, text):
             continue
         external = next((names for pattern, names in EXTERNAL if re.match(pattern, target)), None)
         if external is not None:
-            if target in FREE_HEADERS:
-                continue
             links = rooms.linked(room, test) if links is None else links
             if not links & set(external):
                 yield line, f"{target}: {room} does not LINK {' or '.join(external)}"
