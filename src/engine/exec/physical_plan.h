@@ -16,7 +16,8 @@ namespace thalweg::engine {
 /// How the rows of an input are spread over the instances of the node that reads them.
 enum class Distribution : uint8_t {
   kSame,        ///< partition i reads partition i: same task, no exchange; counts must be equal
-  kSingle,      ///< one instance reads all, input partitions in order
+  kOffset,      ///< partition i reads partition i - `first_partition` when there is one: same task (union)
+  kSingle,      ///< one instance reads all; input partitions in order where they do not depend on each other
   kHash,        ///< by Spark's Murmur3 of `keys` pmod the number of instances
   kRoundRobin,
   kBroadcast,   ///< every instance reads all
@@ -29,12 +30,13 @@ struct PhysicalInput {
   PhysicalNodePtr node;
   Distribution distribution = Distribution::kSame;
   std::vector<int> key_columns;                 ///< kHash: ordinals in the input's output
+  int first_partition = 0;                      ///< kOffset
 };
 
 /// A leaf's data in one epoch. Set per epoch by whoever drives.
 using SplitList = std::vector<sql::InputSplitPtr>;
 
-/// One operator of the plan. Immutable.
+/// One operator of the plan. Immutable. A node that stands under two parents runs once for each.
 struct PhysicalNode {
   std::string name;                             ///< "Project", "HashAggregate"
   std::string text;                             ///< for explain
@@ -45,8 +47,10 @@ struct PhysicalNode {
   /// Makes the instance for one partition. Null for scan leaves (`leaf` set).
   std::function<Result<std::unique_ptr<Operator>>(PartitionId)> make;
 
-  /// Scan leaves: which slot of the epoch's inputs feeds it.
+  /// Scan leaves: which slot of the epoch's inputs feeds it. Splits are dealt out in contiguous runs, in order.
   std::optional<int> leaf;                      ///< index into EpochInput::leaf_splits
+  /// Its rows may differ from epoch to epoch though its inputs did not (current_timestamp, rand, a custom source).
+  bool varies = false;
 
   /// Stateful operators: Spark's operator id within the query, for watermarks, progress and state paths.
   std::optional<int64_t> stateful_id;
