@@ -38,7 +38,7 @@ TEST(Decimal128, ArithmeticIsSparks) {
     const int b_scale = row[3];
     const Int128 a = Unscaled(row[0], a_scale);
     const Int128 b = Unscaled(row[2], b_scale);
-    for (size_t i = 4; i < 9; ++i) {
+    for (size_t i = 4; i + 1 < row.size(); ++i) {  // % is missing where Spark fails inside ("Division impossible")
       Int128 out = 0;
       const std::string sign = row[i][0];
       const int scale = row[i][2];
@@ -46,7 +46,7 @@ TEST(Decimal128, ArithmeticIsSparks) {
       EXPECT_EQ(Text(ok, out, scale), GoldenText(row[i][3]))
           << row[0] << " " << sign << " " << row[2] << " as " << row[i][1] << "," << scale;
     }
-    EXPECT_EQ(DecimalCompare(a, a_scale, b, b_scale), row[9].get<int>()) << row[0] << " <=> " << row[2];
+    EXPECT_EQ(DecimalCompare(a, a_scale, b, b_scale), row.back().get<int>()) << row[0] << " <=> " << row[2];
   }
 }
 

@@ -1,5 +1,8 @@
 #include "data/text/numbers.h"
 
+#include <unicode/uchar.h>
+#include <unicode/utf8.h>
+
 #include <array>
 #include <charconv>
 #include <limits>
@@ -187,6 +190,26 @@ bool ParseFloating(std::string_view text, T* out) {
   return true;
 }
 
+// java.math.BigDecimal takes the digits of every script. False: no such digit in the text, or something else that is not ASCII.
+bool FoldDigits(std::string_view text, std::string* out) {
+  bool found = false;
+  const auto length = static_cast<int32_t>(text.size());
+  for (int32_t i = 0; i < length;) {
+    UChar32 c = 0;
+    U8_NEXT(text.data(), i, length, c);
+    if (c < 0) return false;
+    if (c < 0x80) {
+      out->push_back(static_cast<char>(c));
+    } else if (const int digit = u_charDigitValue(c); digit >= 0) {
+      out->push_back(static_cast<char>('0' + digit));
+      found = true;
+    } else {
+      return false;
+    }
+  }
+  return found;
+}
+
 // Digit `i` of whole and fraction written without the point.
 char DigitAt(const DecimalText& number, size_t i) {
   return i < number.whole.size() ? number.whole[i] : number.fraction[i - number.whole.size()];
@@ -229,7 +252,10 @@ bool ParseBoolean(std::string_view text, bool* out) {
 DecimalOutcome ParseDecimal(std::string_view text, int precision, int scale, Int128* unscaled) {
   text = JavaTrim(text);
   DecimalText number;
-  if (!ReadDecimalText(text, &number) || !number.rest.empty() || !number.exponent_fits) return DecimalOutcome::kMalformed;
+  if (!ReadDecimalText(text, &number) || !number.rest.empty() || !number.exponent_fits) [[unlikely]] {
+    std::string folded;
+    return FoldDigits(text, &folded) ? ParseDecimal(folded, precision, scale, unscaled) : DecimalOutcome::kMalformed;
+  }
   int64_t leading = 0;
   if (!LeadingExponent(number, &leading)) {
     // Spark counts the places of a zero, too, before it looks at the number.
