@@ -31,7 +31,7 @@ namespace {
 
 constexpr int32_t kMaxOffsetSeconds = 18 * 3600;
 // The table goes up to here; beyond, rules of the database repeat every 400 years.
-constexpr int kTableEndYear = 2450;
+constexpr int kTableEndYear = 2400;
 
 struct ShortId {
   std::string_view id;
@@ -125,7 +125,7 @@ bool IsRegionId(std::string_view id) {
   for (const std::string_view other : {"posix/", "right/", "Fixed/", "libc:"}) {
     if (id.starts_with(other)) return false;
   }
-  for (const std::string_view other : {"localtime", "posixrules", "Factory", "EST", "MST", "HST", "ROC", "leapseconds"}) {
+  for (const std::string_view other : {"localtime", "posixrules", "Factory", "EST", "MST", "HST", "ROC", "UTC0", "leapseconds"}) {
     if (id == other) return false;
   }
   return true;
@@ -185,7 +185,7 @@ RegionCache& Regions() {
 
 // Seconds since 1970 of the 400-year cycle that contains the end of the table.
 constexpr int64_t kCycleSeconds = int64_t{146097} * 86400;
-constexpr int64_t kTableEndSeconds = int64_t{15147388800};  // 2450-01-01
+constexpr int64_t kTableEndSeconds = int64_t{13569465600};  // 2400-01-01
 
 // The same moment of the calendar within the table, for moments beyond it.
 int64_t IntoTable(int64_t seconds) {
