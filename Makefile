@@ -6,6 +6,9 @@ SHELL := /bin/bash
 JOBS ?= $(shell nproc)
 TEST_JOBS ?= 2
 PRESET ?= ci
+# Compilers and tests keep their temporary files in the checkout.
+export TMPDIR := $(CURDIR)/build/tmp
+$(shell mkdir -p "$(TMPDIR)")
 
 .PHONY: setup build demo test release asan tsan fuzz-smoke crash clean
 
@@ -14,7 +17,7 @@ setup:
 
 # Configuring again costs half a second and finds new pins and new rooms.
 build: setup
-	@cmake --preset $(PRESET) > build-configure.log 2>&1 || { cat build-configure.log; exit 1; }; rm -f build-configure.log
+	@cmake --preset $(PRESET) > build/configure.log 2>&1 || { cat build/configure.log; exit 1; }; rm -f build/configure.log
 	@cmake --build --preset $(PRESET) -j $(JOBS)
 
 demo: build

@@ -37,7 +37,8 @@ packages() { # list file: installs the packages of the list that are missing
 
 packages "$here/apt_packages.txt"
 
-mkdir -p "$cache"
+mkdir -p "$cache/tmp"
+export TMPDIR=${TMPDIR:-$cache/tmp}
 exec 9> "$cache/setup.lock"
 flock 9 # several checkouts may set up at once
 
@@ -55,8 +56,8 @@ if [[ ${1:-} == --kafka ]]; then
   if [[ ! -e $kafka/thalweg-stamp ]]; then
     say "Kafka broker in $kafka"
     rm -rf "$kafka"
-    mvn -q -B -f "$here/kafka/pom.xml" dependency:copy-dependencies \
-      -DincludeScope=runtime -DoutputDirectory="$kafka/jars"
+    mvn -q -B "-Dmaven.repo.local=$cache/maven" -f "$here/kafka/pom.xml" dependency:copy-dependencies \
+      -DincludeScope=runtime -DoutputDirectory="$kafka/jars" > "$cache/maven.log" 2>&1 || { cat "$cache/maven.log"; exit 1; }
     touch "$kafka/thalweg-stamp"
   fi
 fi

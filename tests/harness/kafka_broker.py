@@ -11,7 +11,7 @@ START_TIMEOUT_S = 90
 USER, PASSWORD = "alice", "alice-secret"
 MEMORY = "-Xmx384m"
 # Quick to start, and no more work than a test needs.
-JAVA_FLAGS = (MEMORY, "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-Xshare:auto", "-Dorg.slf4j.simpleLogger.defaultLogLevel=warn")
+JAVA_FLAGS = (MEMORY, "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-Xshare:auto", "-XX:-UsePerfData", "-Dorg.slf4j.simpleLogger.defaultLogLevel=warn")
 
 
 def kafka_home():
