@@ -39,13 +39,4 @@ Int128 FromBigEndian(const uint8_t* bytes, int size) {
   return static_cast<Int128>(value);
 }
 
-Int128 PowerOfTen(int digits) {
-  static const auto powers = [] {
-    std::array<Int128, 39> table{1};
-    for (size_t i = 1; i < table.size(); ++i) table[i] = table[i - 1] * 10;
-    return table;
-  }();
-  return powers[static_cast<size_t>(digits)];
-}
-
 }  // namespace thalweg::data

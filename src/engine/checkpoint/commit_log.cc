@@ -9,8 +9,8 @@
 namespace thalweg::engine {
 namespace {
 
-constexpr int kNewestVersion = 3;
-constexpr std::string_view kPlace = "a commit log entry";
+constexpr int kCommitLogNewestVersion = 3;
+constexpr std::string_view kCommitLogPlace = "a commit log entry";
 
 Result<OperatorStateIds> ParseStateIds(const std::string& operator_text, const OrderedJson& partitions) {
   OperatorStateIds operator_ids;
@@ -18,14 +18,14 @@ Result<OperatorStateIds> ParseStateIds(const std::string& operator_text, const O
   const char* last = operator_text.data() + operator_text.size();
   const auto [end, error] = std::from_chars(operator_text.data(), last, id);
   if (error != std::errc{} || end != last || !partitions.is_array()) {
-    return data::MalformedLogEntry(kPlace, "stateUniqueIds of operator " + operator_text);
+    return data::MalformedLogEntry(kCommitLogPlace, "stateUniqueIds of operator " + operator_text);
   }
   operator_ids.operator_id = OperatorId(id);
   for (const OrderedJson& stores : partitions) {
     std::vector<std::string>& ids = operator_ids.ids.emplace_back();
-    if (!stores.is_array()) return data::MalformedLogEntry(kPlace, "stateUniqueIds of operator " + operator_text);
+    if (!stores.is_array()) return data::MalformedLogEntry(kCommitLogPlace, "stateUniqueIds of operator " + operator_text);
     for (const OrderedJson& store : stores) {
-      if (!store.is_string()) return data::MalformedLogEntry(kPlace, "stateUniqueIds of operator " + operator_text);
+      if (!store.is_string()) return data::MalformedLogEntry(kCommitLogPlace, "stateUniqueIds of operator " + operator_text);
       ids.push_back(store.get<std::string>());
     }
   }
@@ -63,10 +63,10 @@ Result<CommitLogEntry> ParseCommitLogEntry(std::string_view text) {
   const std::vector<std::string_view> lines = data::SplitLogLines(text);
   CommitLogEntry entry;
   TW_ASSIGN_OR_RETURN(entry.version,
-                      data::ParseLogVersion(lines.empty() ? std::string_view() : lines[0], kNewestVersion));
+                      data::ParseLogVersion(lines.empty() ? std::string_view() : lines[0], kCommitLogNewestVersion));
   if (lines.size() < 2 || lines[1].empty()) return entry;  // the version line alone: everything as by default
-  TW_ASSIGN_OR_RETURN(const OrderedJson object, ParseLogObject(kPlace, lines[1]));
-  TW_ASSIGN_OR_RETURN(entry.next_batch_watermark_ms, IntegerMember(kPlace, object, "nextBatchWatermarkMs", 0));
+  TW_ASSIGN_OR_RETURN(const OrderedJson object, ParseLogObject(kCommitLogPlace, lines[1]));
+  TW_ASSIGN_OR_RETURN(entry.next_batch_watermark_ms, IntegerMember(kCommitLogPlace, object, "nextBatchWatermarkMs", 0));
   for (const auto& [name, value] : object.items()) {
     if (name == "nextBatchWatermarkMs") continue;
     if (name != "stateUniqueIds") {
@@ -74,7 +74,7 @@ Result<CommitLogEntry> ParseCommitLogEntry(std::string_view text) {
       continue;
     }
     entry.has_state_ids = true;
-    if (!value.is_object()) return data::MalformedLogEntry(kPlace, "stateUniqueIds is no object");
+    if (!value.is_object()) return data::MalformedLogEntry(kCommitLogPlace, "stateUniqueIds is no object");
     for (const auto& [operator_text, partitions] : value.items()) {
       TW_ASSIGN_OR_RETURN(OperatorStateIds one, ParseStateIds(operator_text, partitions));
       entry.state_ids.push_back(std::move(one));

@@ -7,7 +7,7 @@
 namespace thalweg::engine {
 namespace {
 
-constexpr int kNewestVersion = 2;
+constexpr int kOffsetLogNewestVersion = 2;
 constexpr std::string_view kNoOffset = "-";
 
 std::string_view Trim(std::string_view text) {
@@ -17,20 +17,20 @@ std::string_view Trim(std::string_view text) {
 }
 
 Result<OffsetMetadata> ParseMetadata(std::string_view line) {
-  constexpr std::string_view kPlace = "the metadata line of an offset log entry";
-  TW_ASSIGN_OR_RETURN(const OrderedJson object, ParseLogObject(kPlace, line));
+  constexpr std::string_view kOffsetLogPlace = "the metadata line of an offset log entry";
+  TW_ASSIGN_OR_RETURN(const OrderedJson object, ParseLogObject(kOffsetLogPlace, line));
   OffsetMetadata metadata;
-  TW_ASSIGN_OR_RETURN(metadata.batch_watermark_ms, IntegerMember(kPlace, object, "batchWatermarkMs", 0));
-  TW_ASSIGN_OR_RETURN(metadata.batch_timestamp_ms, IntegerMember(kPlace, object, "batchTimestampMs", 0));
+  TW_ASSIGN_OR_RETURN(metadata.batch_watermark_ms, IntegerMember(kOffsetLogPlace, object, "batchWatermarkMs", 0));
+  TW_ASSIGN_OR_RETURN(metadata.batch_timestamp_ms, IntegerMember(kOffsetLogPlace, object, "batchTimestampMs", 0));
   for (const auto& [name, value] : object.items()) {
     if (name == "batchWatermarkMs" || name == "batchTimestampMs") continue;
     if (name != "conf") {
       metadata.others.emplace_back(name, DumpLine(value));
       continue;
     }
-    if (!value.is_object()) return data::MalformedLogEntry(kPlace, "conf is no object");
+    if (!value.is_object()) return data::MalformedLogEntry(kOffsetLogPlace, "conf is no object");
     for (const auto& [key, text] : value.items()) {
-      if (!text.is_string()) return data::MalformedLogEntry(kPlace, "the setting " + key + " is no text");
+      if (!text.is_string()) return data::MalformedLogEntry(kOffsetLogPlace, "the setting " + key + " is no text");
       metadata.conf.emplace_back(key, text.get<std::string>());
     }
   }
@@ -85,7 +85,7 @@ Result<OffsetLogEntry> ParseOffsetLogEntry(std::string_view text) {
   const std::vector<std::string_view> lines = data::SplitLogLines(text);
   OffsetLogEntry entry;
   TW_ASSIGN_OR_RETURN(entry.version,
-                      data::ParseLogVersion(lines.empty() ? std::string_view() : lines[0], kNewestVersion));
+                      data::ParseLogVersion(lines.empty() ? std::string_view() : lines[0], kOffsetLogNewestVersion));
   const std::string_view metadata_line = lines.size() > 1 ? Trim(lines[1]) : std::string_view();
   if (!metadata_line.empty()) {
     TW_ASSIGN_OR_RETURN(entry.metadata, ParseMetadata(metadata_line));

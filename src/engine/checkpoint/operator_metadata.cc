@@ -11,20 +11,20 @@
 namespace thalweg::engine {
 namespace {
 
-constexpr int kNewestVersion = 2;
-constexpr std::string_view kPlace = "the metadata of a stateful operator";
+constexpr int kMetadataNewestVersion = 2;
+constexpr std::string_view kMetadataPlace = "the metadata of a stateful operator";
 
 Result<StoreMetadata> ParseStore(const OrderedJson& object) {
   StoreMetadata store;
-  if (!object.is_object()) return data::MalformedLogEntry(kPlace, "a store is no object");
-  TW_ASSIGN_OR_RETURN(store.store_name, TextMember(kPlace, object, "storeName"));
-  TW_ASSIGN_OR_RETURN(store.prefix_key_columns, IntegerMember(kPlace, object, "numColsPrefixKey"));
-  TW_ASSIGN_OR_RETURN(store.partitions, IntegerMember(kPlace, object, "numPartitions"));
+  if (!object.is_object()) return data::MalformedLogEntry(kMetadataPlace, "a store is no object");
+  TW_ASSIGN_OR_RETURN(store.store_name, TextMember(kMetadataPlace, object, "storeName"));
+  TW_ASSIGN_OR_RETURN(store.prefix_key_columns, IntegerMember(kMetadataPlace, object, "numColsPrefixKey"));
+  TW_ASSIGN_OR_RETURN(store.partitions, IntegerMember(kMetadataPlace, object, "numPartitions"));
   const auto paths = object.find("stateSchemaFilePaths");
   if (paths == object.end()) return store;
-  if (!paths->is_array()) return data::MalformedLogEntry(kPlace, "stateSchemaFilePaths is no array");
+  if (!paths->is_array()) return data::MalformedLogEntry(kMetadataPlace, "stateSchemaFilePaths is no array");
   for (const OrderedJson& path : *paths) {
-    if (!path.is_string()) return data::MalformedLogEntry(kPlace, "a schema file path is no text");
+    if (!path.is_string()) return data::MalformedLogEntry(kMetadataPlace, "a schema file path is no text");
     store.schema_files.push_back(path.get<std::string>());
   }
   return store;
@@ -51,23 +51,23 @@ Result<OperatorMetadata> ParseOperatorMetadata(std::string_view text) {
   const std::vector<std::string_view> lines = data::SplitLogLines(text);
   OperatorMetadata metadata;
   TW_ASSIGN_OR_RETURN(metadata.version,
-                      data::ParseLogVersion(lines.empty() ? std::string_view() : lines[0], kNewestVersion));
-  if (lines.size() < 2) return data::MalformedLogEntry(kPlace, "there is only a version line");
-  TW_ASSIGN_OR_RETURN(const OrderedJson object, ParseLogObject(kPlace, lines[1]));
+                      data::ParseLogVersion(lines.empty() ? std::string_view() : lines[0], kMetadataNewestVersion));
+  if (lines.size() < 2) return data::MalformedLogEntry(kMetadataPlace, "there is only a version line");
+  TW_ASSIGN_OR_RETURN(const OrderedJson object, ParseLogObject(kMetadataPlace, lines[1]));
   const auto info = object.find("operatorInfo");
   const auto stores = object.find("stateStoreInfo");
   if (info == object.end() || !info->is_object() || stores == object.end() || !stores->is_array()) {
-    return data::MalformedLogEntry(kPlace, "operatorInfo or stateStoreInfo is missing");
+    return data::MalformedLogEntry(kMetadataPlace, "operatorInfo or stateStoreInfo is missing");
   }
-  TW_ASSIGN_OR_RETURN(const int64_t operator_id, IntegerMember(kPlace, *info, "operatorId"));
+  TW_ASSIGN_OR_RETURN(const int64_t operator_id, IntegerMember(kMetadataPlace, *info, "operatorId"));
   metadata.operator_id = OperatorId(operator_id);
-  TW_ASSIGN_OR_RETURN(metadata.operator_name, TextMember(kPlace, *info, "operatorName"));
+  TW_ASSIGN_OR_RETURN(metadata.operator_name, TextMember(kMetadataPlace, *info, "operatorName"));
   for (const OrderedJson& one : *stores) {
     TW_ASSIGN_OR_RETURN(StoreMetadata store, ParseStore(one));
     metadata.stores.push_back(std::move(store));
   }
   if (metadata.version > 1) {
-    TW_ASSIGN_OR_RETURN(metadata.properties_json, TextMember(kPlace, object, "operatorPropertiesJson"));
+    TW_ASSIGN_OR_RETURN(metadata.properties_json, TextMember(kMetadataPlace, object, "operatorPropertiesJson"));
   }
   return metadata;
 }

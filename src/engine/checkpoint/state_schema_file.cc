@@ -7,11 +7,11 @@
 namespace thalweg::engine {
 namespace {
 
-constexpr int kNewestVersion = 3;
+constexpr int kStateSchemaNewestVersion = 3;
 constexpr size_t kLongestUtf = 65'535;
-constexpr std::string_view kPlace = "a state schema file";
+constexpr std::string_view kStateSchemaPlace = "a state schema file";
 
-Status Truncated() { return data::MalformedLogEntry(kPlace, "it ends too early"); }
+Status Truncated() { return data::MalformedLogEntry(kStateSchemaPlace, "it ends too early"); }
 
 // Java's DataInputStream over bytes.
 class Reader {
@@ -156,7 +156,7 @@ Result<std::string> FromModifiedUtf8(std::string_view bytes) {
   std::string out;
   for (size_t at = 0; at < bytes.size();) {
     const int unit = NextUnit(bytes, at);
-    if (unit < 0) return data::MalformedLogEntry(kPlace, "a text is not modified UTF-8");
+    if (unit < 0) return data::MalformedLogEntry(kStateSchemaPlace, "a text is not modified UTF-8");
     const bool high = unit >= 0xD800 && unit < 0xDC00;
     size_t after = at;
     const int low = high && at < bytes.size() ? NextUnit(bytes, after) : -1;
@@ -164,7 +164,7 @@ Result<std::string> FromModifiedUtf8(std::string_view bytes) {
       AppendUtf8(0x10000 + (static_cast<uint32_t>(unit - 0xD800) << 10) + static_cast<uint32_t>(low - 0xDC00), out);
       at = after;
     } else if (unit >= 0xD800 && unit < 0xE000) {
-      return data::MalformedLogEntry(kPlace, "a text has half a character");
+      return data::MalformedLogEntry(kStateSchemaPlace, "a text has half a character");
     } else {
       AppendUtf8(static_cast<uint32_t>(unit), out);
     }
@@ -176,7 +176,7 @@ Result<StateSchemaFile> ParseStateSchemaFile(std::string_view bytes) {
   Reader reader(bytes);
   StateSchemaFile file;
   TW_ASSIGN_OR_RETURN(const std::string version, reader.Utf());
-  TW_ASSIGN_OR_RETURN(file.version, data::ParseLogVersion(version, kNewestVersion));
+  TW_ASSIGN_OR_RETURN(file.version, data::ParseLogVersion(version, kStateSchemaNewestVersion));
   if (file.version == 3) {
     TW_ASSIGN_OR_RETURN(const uint32_t families, reader.Big(4));
     for (uint32_t i = 0; i < families; ++i) {
@@ -188,7 +188,7 @@ Result<StateSchemaFile> ParseStateSchemaFile(std::string_view bytes) {
     TW_ASSIGN_OR_RETURN(schema.key_json, file.version == 1 ? reader.Utf() : reader.Chunked());
     TW_ASSIGN_OR_RETURN(schema.value_json, file.version == 1 ? reader.Utf() : reader.Chunked());
   }
-  if (!reader.AtEnd()) return data::MalformedLogEntry(kPlace, "there are bytes behind its end");
+  if (!reader.AtEnd()) return data::MalformedLogEntry(kStateSchemaPlace, "there are bytes behind its end");
   return file;
 }
 
