@@ -162,6 +162,52 @@ def check_conditions(files):
                     yield path, line, f"{name} is not in src/base/errors.json [condition]"
 
 
+UNNAMED_NAMESPACE = re.compile(r"^namespace \{\n(.*?)^\}", re.MULTILINE | re.DOTALL)
+LOCAL_NAMES = re.compile(
+    r"^(?:inline |static )*(?:constexpr|const|constinit)\b[^\n=({;]*?\b(?P<constant>\w+)(?:\[[^\n]*\])?\s*[={]"
+    r"|^(?:struct|class|enum class|enum)\s+(?P<type>\w+)[^\n;]*\{"
+    r"|^using\s+(?P<alias>\w+)\s*="
+    r"|^(?!namespace|template|using|return|else)[\w:][^\n=;]*?\b(?P<function>\w+)\((?P<parameters>[^;{]*)\)[^;{]*\{", re.MULTILINE)
+PARAMETER_NAME = re.compile(r"\s*\b\w+\s*(?=,|$)|/\*.*?\*/")
+
+
+def local_names(text):
+    """Yields (line, name) of what a source defines in unnamed namespaces; of a function, the name with its parameter types."""
+    code = strip_cxx(text)
+    for block in UNNAMED_NAMESPACE.finditer(code):
+        for match in LOCAL_NAMES.finditer(block.group(1)):
+            name = match.group("constant") or match.group("type") or match.group("alias")
+            if name is None:
+                types = re.sub(r"\s+", "", PARAMETER_NAME.sub("", match.group("parameters")))
+                name = f"{match.group('function')}({types})"
+            yield code.count("\n", 0, block.start(1) + match.start()) + 1, name
+
+
+def check_local_names(files):
+    """The ci preset compiles the sources of a room together: names in unnamed namespaces are unique within a room."""
+    rooms = {}
+    for path, text in files.items():
+        if not path.startswith("src/") or not path.endswith(".cc") or path.startswith("src/apps/"):
+            continue
+        if path.endswith(("_test.cc", "_benchmark.cc", "_fuzz.cc", "_inst.cc")):
+            continue
+        parts = pathlib.PurePosixPath(path).parts
+        room = "/".join(parts[:2] if parts[1] == "base" else parts[:3])
+        alone = re.search(r"NO_UNITY([^)A-Z]*)", files.get(f"{room}/CMakeLists.txt", ""))
+        if alone and path[len(room) + 1:] in alone.group(1).split():
+            continue
+        allowed = allowed_lines(text)
+        for line, name in local_names(text):
+            if "local_name" not in allowed.get(line, ()):
+                rooms.setdefault((room, name), []).append((path, line))
+    for (_room, name), places in rooms.items():
+        if len({path for path, _line in places}) > 1:
+            first = f"{places[0][0]}:{places[0][1]}"
+            for path, line in places[1:]:
+                if path != places[0][0]:
+                    yield path, line, f"{name} is defined in {first} too; unity builds compile both together [local_name]"
+
+
 def check_registered(files):
     """Every Python test under tests/ is named by the CMakeLists.txt of its folder or of one above."""
     for path in files:
@@ -219,6 +265,7 @@ def check_tree(source_dir):
             for line, message in check:
                 yield path, line, message
     yield from check_conditions(files)
+    yield from check_local_names(files)
     yield from check_registered(files)
     yield from check_documents(files, lambda name: (source_dir / name).exists())
 

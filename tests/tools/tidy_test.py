@@ -73,3 +73,13 @@ def test_documents_name_real_files():
     files = {"README.md": "see `src/base/status.h` and `src/gone.h`\n"}
     found = list(tidy.check_documents(files, lambda name: name == "src/base/status.h"))
     assert [message for _, _, message in found] == ["src/gone.h does not exist [path]"]
+
+
+def test_file_local_names_of_a_room_are_unique():
+    files = {"src/data/io/a.cc": "namespace {\nconstexpr int kPlace = 1;\nint Get(int x) { return x; }\nstruct One {};\n}  // namespace\n",
+             "src/data/io/b.cc": "namespace {\n\nconstexpr char kPlace[] = {1};\nint Get(int y) { return y; }\nint Get(long y) { return 1; }\n}\n",
+             "src/data/io/c_test.cc": "namespace {\nconstexpr int kPlace = 1;\n}\n",
+             "src/data/types/a.cc": "namespace {\nconstexpr int kPlace = 1;\n}\n"}
+    assert [(path, line) for path, line, _ in tidy.check_local_names(files)] == [("src/data/io/b.cc", 3), ("src/data/io/b.cc", 4)]
+    files["src/data/io/CMakeLists.txt"] = "thalweg_library(NAME data/io DEPS base NO_UNITY b.cc LINK fmt)"
+    assert list(tidy.check_local_names(files)) == []
