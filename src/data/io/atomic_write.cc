@@ -26,7 +26,7 @@ Status WriteTemporary(FileSystem& file_system, const std::string& temporary, std
   TW_RETURN_NOT_OK(file->Append(bytes));
   if (durable) {
     for (const std::string& directory : changed) TW_RETURN_NOT_OK(file_system.SyncDirectory(directory));
-    TW_RETURN_NOT_OK(file->Sync());
+    TW_RETURN_NOT_OK(file->WriteBack());  // before the rename: see PublishOne
   }
   return file->Close();
 }
@@ -43,7 +43,11 @@ Status PublishOne(FileSystem& file_system, const std::string& temporary, const s
   TW_RETURN_NOT_OK(
       file_system.Rename(temporary, path, options.overwrite ? RenameMode::kReplace : RenameMode::kNoReplace));
   TW_FAULT_POINT("atomic write: renamed");
-  return options.durable ? file_system.SyncDirectory(ParentPath(path)) : Status::OK();
+  if (!options.durable) return Status::OK();
+  // Both after the rename: one commit of the disk's journal serves the bytes and the name. Bytes went out before it, so
+  // that the name cannot become durable on its own.
+  TW_RETURN_NOT_OK(file_system.SyncFile(path));
+  return file_system.SyncDirectory(ParentPath(path));
 }
 
 }  // namespace

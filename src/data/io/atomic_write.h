@@ -14,8 +14,8 @@ struct AtomicWriteOptions {
   bool durable = true;     ///< block until file and name survive a crash
 };
 
-/// Makes a file appear whole or not at all: temporary file `.<name>.<uuid>.tmp` beside it, sync, rename, sync of the
-/// directory. Missing directories are made. Stale side-cars `.<name>.crc` and `<name>.crc` are removed first.
+/// Makes a file appear whole or not at all: temporary file `.<name>.<uuid>.tmp` beside it, written back, renamed,
+/// synced, its directory synced. Missing directories are made. Stale side-cars `.<name>.crc` and `<name>.crc` are removed first.
 /// After an error the file may or may not be there, but never in part; a temporary file may be left.
 /// Thread: any. Blocks: on the disk.
 Status AtomicWriteFile(FileSystem& file_system, const std::string& path, std::string_view bytes,

@@ -47,6 +47,9 @@ class WritableFile {
   virtual Status Append(std::string_view bytes) = 0;
   /// Blocks until what was appended is durable. The name in its directory is another matter: SyncDirectory().
   virtual Status Sync() = 0;
+  /// Blocks until what was appended has left for the disk, without waiting for durability: a name that the file gets
+  /// afterwards does not become durable before its bytes (on journaling file systems). Less than half of Sync()'s cost.
+  virtual Status WriteBack() { return Sync(); }
   /// Ends writing; further calls are errors. Does not sync.
   virtual Status Close() = 0;
 };
