@@ -46,11 +46,11 @@ BANNED_PYTHON = (
     ("time.sleep", r"\btime\.sleep\s*\(", "wait for progress (tests/harness/waiting.py)", ("tests/harness/waiting.py", "examples/")),
     ("skipped_test", r"pytest\.(?:mark\.)?(?:skip|skipif|xfail|importorskip)\b", "a test that runs", ()),
 )
-MARKERS = re.compile(r"\b(?:TODO|FIXME|XXX|HACK)\b")
+MARKERS = re.compile(r"\b(?:TODO|FIXME|HACK)\b")
 # Folders of one person's or one machine's; a document may speak of the user's own home folder as ~.
 MACHINE_PATH = re.compile(r"(?<![\w.~}])/(?:root|work|home/\w+|Users/\w+)/[\w.]")
 REFUSED_NAME = re.compile(r"(?:^|/)(?:utils?|helpers?|common|misc|manager)(?:_test)?\.(?:h|cc|py)$")
-CONDITION = re.compile(r'\b(?:Error|AnalysisError|UserError)\s*\(\s*"([A-Z][A-Z0-9_]*(?:\.[A-Z][A-Z0-9_]*)*)"')
+CONDITION = re.compile(r'\b(?:Error|AnalysisError|UserError)\s*\(\s*"([A-Z][A-Z0-9_]*(?:\.[A-Z][A-Z0-9_]*)*)"\s*[),]')
 ALLOW = re.compile(r"tidy: allow\(([\w., ]+)\)\s*\S")
 DOCUMENT_PATH = re.compile(r"`((?:src|tests|tools|cmake|docs|examples|include|benchmarks|python|changes)/[\w./-]+)`")
 
@@ -166,7 +166,6 @@ UNNAMED_NAMESPACE = re.compile(r"^namespace \{\n(.*?)^\}", re.MULTILINE | re.DOT
 LOCAL_NAMES = re.compile(
     r"^(?:inline |static )*(?:constexpr|const|constinit)\b[^\n=({;]*?\b(?P<constant>\w+)(?:\[[^\n]*\])?\s*[={]"
     r"|^(?:struct|class|enum class|enum)\s+(?P<type>\w+)[^\n;]*\{"
-    r"|^using\s+(?P<alias>\w+)\s*="
     r"|^(?!namespace|template|using|return|else)[\w:][^\n=;]*?\b(?P<function>\w+)\((?P<parameters>[^;{]*)\)[^;{]*\{", re.MULTILINE)
 PARAMETER_NAME = re.compile(r"\s*\b\w+\s*(?=,|$)|/\*.*?\*/")
 
@@ -176,7 +175,7 @@ def local_names(text):
     code = strip_cxx(text)
     for block in UNNAMED_NAMESPACE.finditer(code):
         for match in LOCAL_NAMES.finditer(block.group(1)):
-            name = match.group("constant") or match.group("type") or match.group("alias")
+            name = match.group("constant") or match.group("type")
             if name is None:
                 types = re.sub(r"\s+", "", PARAMETER_NAME.sub("", match.group("parameters")))
                 name = f"{match.group('function')}({types})"
