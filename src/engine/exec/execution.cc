@@ -133,6 +133,12 @@ class PlanExecution final : public Execution, private FragmentHost {
     }
   }
 
+  std::vector<NodeMetrics> Metrics() const override {
+    std::vector<NodeMetrics> nodes;
+    for (size_t i = 0; i < graph_.occurrences.size(); ++i) nodes.push_back(TotalOf(i));
+    return nodes;
+  }
+
   Status Prepare() override {
     TW_RETURN_NOT_OK(StartPhase());
     int tasks = 0;
@@ -437,22 +443,31 @@ class PlanExecution final : public Execution, private FragmentHost {
     result.nodes.resize(graph_.occurrences.size());
     for (size_t i = 0; i < graph_.occurrences.size(); ++i) {
       const PhysicalNode* node = graph_.occurrences[i].node;
-      NodeMetrics& metrics = result.nodes[i];
-      metrics.node = node;
+      result.nodes[i] = TotalOf(i);
       if (skipped_[i]) continue;
       for (OperatorInstance* self : graph_.instances[i]) {
-        if (self == nullptr) continue;
-        const OperatorMetrics& own = self->op->metrics();
-        metrics.total.input_rows += own.input_rows;
-        metrics.total.output_rows += own.output_rows;
-        metrics.total.output_bytes += own.output_bytes;
-        metrics.total.busy_ns += own.busy_ns;
-        for (const auto& [name, value] : own.custom) metrics.total.custom[name] += value;
-        self->op->AddReport(self->begun, &result);
+        if (self != nullptr) self->op->AddReport(self->begun, &result);
       }
-      if (node->leaf) result.leaf_rows[*node->leaf] += metrics.total.output_rows;
+      if (node->leaf) result.leaf_rows[*node->leaf] += result.nodes[i].total.output_rows;
     }
     return result;
+  }
+
+  // Sums over the instances of one node; nothing for what did not run in this epoch.
+  NodeMetrics TotalOf(size_t i) const {
+    NodeMetrics metrics;
+    metrics.node = graph_.occurrences[i].node;
+    if (skipped_[i]) return metrics;
+    for (const OperatorInstance* self : graph_.instances[i]) {
+      if (self == nullptr) continue;
+      const OperatorMetrics& own = self->op->metrics();
+      metrics.total.input_rows += own.input_rows;
+      metrics.total.output_rows += own.output_rows;
+      metrics.total.output_bytes += own.output_bytes;
+      metrics.total.busy_ns += own.busy_ns;
+      for (const auto& [name, value] : own.custom) metrics.total.custom[name] += value;
+    }
+    return metrics;
   }
 
   // --- FragmentHost, on workers ---

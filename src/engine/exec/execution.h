@@ -103,6 +103,9 @@ class Execution {
   virtual void InjectMarker(const Marker& marker) = 0;
   /// Prepare on all instances, in parallel; then the state of the epoch is durable. On an error the others still finish.
   virtual Status Prepare() = 0;
+  /// Of every node of the plan, in pre-order, as of now: after Prepare with what committing state took. Owner's thread,
+  /// while nothing runs.
+  virtual std::vector<NodeMetrics> Metrics() const = 0;
   virtual Status Committed() = 0;
   virtual void Abort() = 0;
   /// Sticks: this and later runs answer `reason`.

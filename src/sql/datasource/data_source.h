@@ -8,6 +8,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <stop_token>
 #include <string>
 #include <variant>
 #include <vector>
@@ -128,6 +129,8 @@ struct StreamContext {
   int source_index = 0;
   QueryId query_id;
   RunId run_id;
+  /// Requested when the query stops: calls that wait for a network give up with OPERATION_CANCELED.
+  std::stop_token stop;
   /// Called from any thread when more data may be there; the driver wakes up. Never null.
   std::function<void()> on_more_data;
   std::shared_ptr<const EvalConfig> config;
@@ -138,7 +141,9 @@ struct StreamContext {
 class MicroBatchStream {
  public:
   virtual ~MicroBatchStream() = default;
-  /// The position at which a new query starts. Called once, for batch 0 only.
+  /// The position at which a new query starts. Called once, for a source that no logged batch has a position of. An empty
+  /// text means "before any data" (file source): no batch runs until LatestOffset gives a position; with any other text
+  /// batch 0 runs at once, even without rows, as in Spark.
   virtual Result<Offset> InitialOffset() = 0;
   /// The limits of this source's options; applied when the trigger asks for admission control.
   virtual std::vector<ReadLimit> DefaultReadLimits() const { return {ReadAllAvailable{}}; }
@@ -265,6 +270,8 @@ struct TableCapabilities {
   bool micro_batch_read = false;
   bool batch_write = false;
   bool streaming_write = false;
+  /// The memory sink: while it is written to, the session shows it as a temp view named after the query.
+  bool shown_as_view = false;
 };
 
 /// A named or path-based table with a fixed schema, or a source or sink built from options.
@@ -288,7 +295,7 @@ using TablePtr = std::shared_ptr<Table>;
 struct LoadRequest {
   std::vector<std::string> paths;            ///< load(path...) in order; option "path" is merged by the caller
   OptionMap options;
-  std::optional<data::Schema> schema;        ///< the user's
+  std::optional<data::Schema> schema;        ///< the user's; for the sink of a stream, the schema of the query
   bool streaming = false;
   bool for_write = false;                    ///< the table is only going to be written; schema may be empty
   std::shared_ptr<const EvalConfig> config;

@@ -31,17 +31,16 @@ namespace thalweg::streaming {
 struct StreamingQuerySpec {
   std::string name;                            ///< empty: none
   sql::PlanPtr plan;                           ///< analysed
-  std::variant<std::monostate, std::shared_ptr<sql::StreamingWrite>, std::shared_ptr<sql::BatchSink>> sink;  ///< or made by make_sink
-  /// Called once query id, run id and checkpoint root are known.
+  /// Makes the sink; called on the driver's thread once query id, run id and checkpoint root are known.
   std::function<Result<std::variant<std::unique_ptr<sql::StreamingWrite>, std::unique_ptr<sql::BatchSink>>>(
       const sql::StreamWriteRequest& request)> make_sink;
-  std::string sink_description;
   sql::OutputMode mode = sql::OutputMode::kAppend;
   Trigger trigger = ProcessingTime{};
   sql::OptionMap options;                      ///< writer options
   std::vector<std::string> partition_columns;
-  std::string checkpoint_location;             ///< empty: a temporary one, removed at a clean stop
-  bool delete_checkpoint_on_stop = false;
+  std::string checkpoint_location;             ///< a path; the session resolves options, settings and temporary folders
+  bool delete_checkpoint_on_stop = false;      ///< a temporary one
+  std::vector<std::string> job_tags;           ///< told to listeners
   SettingsMap settings;                        ///< snapshot of the session's, taken at start
   std::shared_ptr<const sql::EvalConfig> config;
 

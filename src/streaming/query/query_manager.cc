@@ -1,0 +1,153 @@
+#include "streaming/query/query_manager.h"
+
+#include <algorithm>
+#include <map>
+
+#include "base/mutex.h"
+#include "streaming/query/active_queries.h"
+#include "streaming/query/micro_batch_driver.h"
+#include "streaming/query/query_events.h"
+#include "streaming/query/query_settings.h"
+
+namespace thalweg::streaming {
+namespace {
+
+/// Terminated queries that can still be asked for.
+constexpr size_t kKeptTerminated = 100;
+
+}  // namespace
+
+ActiveQueries& ActiveQueries::Get() {
+  static ActiveQueries queries;
+  return queries;
+}
+
+std::shared_ptr<MicroBatchDriver> ActiveQueries::Enter(const std::shared_ptr<MicroBatchDriver>& query) {
+  const MutexLock lock(mutex_);
+  std::weak_ptr<MicroBatchDriver>& slot = by_id_[query->id().value().ToString()];
+  if (std::shared_ptr<MicroBatchDriver> holder = slot.lock(); holder != nullptr && holder->is_active()) return holder;
+  slot = query;
+  return nullptr;
+}
+
+void ActiveQueries::Leave(const MicroBatchDriver& query) {
+  const MutexLock lock(mutex_);
+  const auto found = by_id_.find(query.id().value().ToString());
+  if (found == by_id_.end()) return;
+  const std::shared_ptr<MicroBatchDriver> holder = found->second.lock();
+  if (holder == nullptr || holder.get() == &query) by_id_.erase(found);
+}
+
+struct StreamingQueryManager::Impl {
+  mutable Mutex mutex;
+  CondVar changed;
+  std::vector<std::shared_ptr<MicroBatchDriver>> active TW_GUARDED_BY(mutex);
+  std::vector<std::shared_ptr<MicroBatchDriver>> terminated TW_GUARDED_BY(mutex);  // newest last
+  bool any_terminated TW_GUARDED_BY(mutex) = false;
+  Status remembered_failure TW_GUARDED_BY(mutex);
+  std::shared_ptr<QueryEvents> events = std::make_shared<QueryEvents>();
+
+  /// On the query's driver thread, when it has stopped working.
+  void OnEnd(MicroBatchDriver& query) {
+    ActiveQueries::Get().Leave(query);
+    const Status failure = query.exception();
+    const MutexLock lock(mutex);
+    const auto found = std::find_if(active.begin(), active.end(), [&](const auto& entry) { return entry.get() == &query; });
+    if (found != active.end()) {
+      terminated.push_back(std::move(*found));
+      active.erase(found);
+    }
+    any_terminated = true;
+    if (!failure.ok()) remembered_failure = failure;
+    changed.NotifyAll();
+  }
+
+  /// Ended queries beyond the number kept, oldest first; the caller lets go of them outside of the lock.
+  std::vector<std::shared_ptr<MicroBatchDriver>> TakeForgotten() {
+    const MutexLock lock(mutex);
+    std::vector<std::shared_ptr<MicroBatchDriver>> forgotten;
+    while (terminated.size() > kKeptTerminated) {
+      forgotten.push_back(std::move(terminated.front()));
+      terminated.erase(terminated.begin());
+    }
+    return forgotten;
+  }
+};
+
+StreamingQueryManager::StreamingQueryManager() : impl_(std::make_shared<Impl>()) {}
+
+StreamingQueryManager::~StreamingQueryManager() { StopAll(); }
+
+Result<std::shared_ptr<StreamingQuery>> StreamingQueryManager::Start(StreamingQuerySpec spec) {
+  impl_->TakeForgotten();
+  const bool stop_active_run = spec.settings.Get(kStopActiveRun);
+  const std::string name = spec.name;
+  const auto on_end = [weak = std::weak_ptr<Impl>(impl_)](MicroBatchDriver& query) {
+    if (const std::shared_ptr<Impl> impl = weak.lock()) impl->OnEnd(query);
+    else ActiveQueries::Get().Leave(query);
+  };
+  TW_ASSIGN_OR_RETURN(std::shared_ptr<MicroBatchDriver> query, MicroBatchDriver::Make(std::move(spec), impl_->events, on_end));
+  {
+    const MutexLock lock(impl_->mutex);
+    const bool taken = !name.empty() && std::any_of(impl_->active.begin(), impl_->active.end(), [&](const auto& other) { return other->name() == name; });
+    if (taken) return Error("QUERY_NAME_ALREADY_ACTIVE").With("name", name);
+    impl_->active.push_back(query);
+  }
+  std::shared_ptr<MicroBatchDriver> holder = ActiveQueries::Get().Enter(query);
+  if (holder != nullptr && stop_active_run) {
+    TW_RETURN_NOT_OK(holder->Stop());
+    holder = ActiveQueries::Get().Enter(query);
+  }
+  if (holder != nullptr) {
+    const MutexLock lock(impl_->mutex);
+    std::erase(impl_->active, query);
+    return Error("CONCURRENT_QUERY").With("id", query->id().value().ToString());
+  }
+  query->Start();
+  return std::static_pointer_cast<StreamingQuery>(std::move(query));
+}
+
+std::vector<std::shared_ptr<StreamingQuery>> StreamingQueryManager::Active() const {
+  const MutexLock lock(impl_->mutex);
+  return {impl_->active.begin(), impl_->active.end()};
+}
+
+std::shared_ptr<StreamingQuery> StreamingQueryManager::Find(const std::string& id, const std::optional<std::string>& run_id) const {
+  const MutexLock lock(impl_->mutex);
+  const auto matches = [&](const auto& query) {
+    return query->id().value().ToString() == id && (!run_id || query->run_id().value().ToString() == *run_id);
+  };
+  const auto active = std::find_if(impl_->active.begin(), impl_->active.end(), matches);
+  if (active != impl_->active.end()) return *active;
+  const auto terminated = std::find_if(impl_->terminated.rbegin(), impl_->terminated.rend(), matches);
+  return terminated != impl_->terminated.rend() ? *terminated : nullptr;
+}
+
+Result<bool> StreamingQueryManager::AwaitAnyTermination(std::optional<std::chrono::milliseconds> timeout) {
+  const MutexLock lock(impl_->mutex);
+  const auto terminated = [&] { return impl_->any_terminated; };
+  if (timeout) {
+    impl_->changed.WaitFor(impl_->mutex, {}, *timeout, terminated);
+  } else {
+    impl_->changed.Wait(impl_->mutex, terminated);
+  }
+  if (!impl_->any_terminated) return false;
+  TW_RETURN_NOT_OK(impl_->remembered_failure);
+  return true;
+}
+
+void StreamingQueryManager::ResetTerminated() {
+  const MutexLock lock(impl_->mutex);
+  impl_->any_terminated = false;
+  impl_->remembered_failure = Status::OK();
+}
+
+void StreamingQueryManager::AddListener(std::shared_ptr<StreamingListener> listener) { impl_->events->Add(std::move(listener)); }
+
+void StreamingQueryManager::RemoveListener(const std::shared_ptr<StreamingListener>& listener) { impl_->events->Remove(listener); }
+
+void StreamingQueryManager::StopAll() {
+  for (const std::shared_ptr<StreamingQuery>& query : Active()) Ignore(query->Stop(), "stopping all: each failure is the query's own");
+}
+
+}  // namespace thalweg::streaming
