@@ -7,7 +7,8 @@ namespace {
 
 class RowsReader final : public sql::PartitionReader {
  public:
-  RowsReader(std::vector<data::Chunk> rows, std::vector<int> columns) : rows_(std::move(rows)), columns_(std::move(columns)) {}
+  RowsReader(std::vector<data::Chunk> rows, std::vector<int> columns)
+      : rows_(std::move(rows)), columns_(std::move(columns)) {}
 
   Result<sql::ReadStep> Next() override {
     if (next_ == rows_.size()) return sql::ReadStep(sql::ReadEnd{});
@@ -25,7 +26,8 @@ class RowsReader final : public sql::PartitionReader {
 
 class RowsSplit final : public sql::InputSplit {
  public:
-  RowsSplit(std::vector<data::Chunk> rows, std::vector<int> columns) : rows_(std::move(rows)), columns_(std::move(columns)) {}
+  RowsSplit(std::vector<data::Chunk> rows, std::vector<int> columns)
+      : rows_(std::move(rows)), columns_(std::move(columns)) {}
   Result<std::unique_ptr<sql::PartitionReader>> Open(const sql::EvalConfig&) const override {
     return std::unique_ptr<sql::PartitionReader>(std::make_unique<RowsReader>(rows_, columns_));
   }
@@ -38,7 +40,8 @@ class RowsSplit final : public sql::InputSplit {
 
 class MemoryScan final : public sql::Scan {
  public:
-  MemoryScan(std::shared_ptr<MemoryTable> table, std::vector<int> columns) : table_(std::move(table)), columns_(std::move(columns)) {}
+  MemoryScan(std::shared_ptr<MemoryTable> table, std::vector<int> columns)
+      : table_(std::move(table)), columns_(std::move(columns)) {}
 
   data::Schema schema() const override {
     const data::Schema all = table_->schema();
@@ -50,7 +53,9 @@ class MemoryScan final : public sql::Scan {
   Result<std::vector<sql::InputSplitPtr>> PlanSplits() override {
     return std::vector<sql::InputSplitPtr>{std::make_shared<RowsSplit>(table_->rows(), columns_)};
   }
-  Result<sql::LeafVersion> Version() override { return sql::LeafVersion{std::to_string(table_->version())}; }
+  Result<sql::LeafVersion> Version() override {
+    return sql::LeafVersion{std::to_string(table_->version())};
+  }
   std::optional<int64_t> EstimatedRows() const override {
     int64_t rows = 0;
     for (const data::Chunk& chunk : table_->rows()) rows += chunk.num_rows();
@@ -64,7 +69,8 @@ class MemoryScan final : public sql::Scan {
 
 class MemorySink final : public sql::BatchSink {
  public:
-  MemorySink(std::shared_ptr<MemoryTable> table, sql::OutputMode mode) : table_(std::move(table)), mode_(mode) {}
+  MemorySink(std::shared_ptr<MemoryTable> table, sql::OutputMode mode)
+      : table_(std::move(table)), mode_(mode) {}
   sql::DeliveryGuarantee guarantee() const override { return sql::DeliveryGuarantee::kAtLeastOnce; }
   Status AddBatch(BatchId epoch, std::shared_ptr<const sql::BatchRelation> rows) override {
     table_->Store(epoch, rows->chunks(), mode_ == sql::OutputMode::kComplete);
@@ -93,22 +99,29 @@ sql::TableCapabilities MemoryTable::capabilities() const {
   return {.batch_read = true, .streaming_write = true, .shown_as_view = true};
 }
 
-Result<std::unique_ptr<sql::Scan>> MemoryTable::NewScan(const sql::ScanRequest& request, std::shared_ptr<const sql::EvalConfig>) {
+Result<std::unique_ptr<sql::Scan>> MemoryTable::NewScan(const sql::ScanRequest& request,
+                                                        std::shared_ptr<const sql::EvalConfig>) {
   std::vector<int> columns;
   for (const std::string& wanted : request.columns) {
-    const auto found = std::find_if(schema_.begin(), schema_.end(), [&](const data::StructField& field) { return field.name == wanted; });
+    const auto found =
+        std::find_if(schema_.begin(), schema_.end(),
+                     [&](const data::StructField& field) { return field.name == wanted; });
     if (found == schema_.end()) return InternalError("memory table has no column " + wanted);
     columns.push_back(static_cast<int>(found - schema_.begin()));
   }
-  return std::unique_ptr<sql::Scan>(std::make_unique<MemoryScan>(shared_from_this(), std::move(columns)));
+  return std::unique_ptr<sql::Scan>(
+      std::make_unique<MemoryScan>(shared_from_this(), std::move(columns)));
 }
 
-Result<std::variant<std::unique_ptr<sql::StreamingWrite>, std::unique_ptr<sql::BatchSink>>> MemoryTable::NewStreamingWrite(
-    const sql::StreamWriteRequest& request) {
+Result<std::variant<std::unique_ptr<sql::StreamingWrite>, std::unique_ptr<sql::BatchSink>>>
+MemoryTable::NewStreamingWrite(const sql::StreamWriteRequest& request) {
   if (request.query_name.empty()) return Error("_LEGACY_ERROR_TEMP_1194");
-  if (!request.partition_columns.empty()) return Error("_LEGACY_ERROR_TEMP_1197").With("operation", "memory");
-  std::unique_ptr<sql::BatchSink> sink = std::make_unique<MemorySink>(shared_from_this(), request.mode);
-  return std::variant<std::unique_ptr<sql::StreamingWrite>, std::unique_ptr<sql::BatchSink>>(std::move(sink));
+  if (!request.partition_columns.empty())
+    return Error("_LEGACY_ERROR_TEMP_1197").With("operation", "memory");
+  std::unique_ptr<sql::BatchSink> sink =
+      std::make_unique<MemorySink>(shared_from_this(), request.mode);
+  return std::variant<std::unique_ptr<sql::StreamingWrite>, std::unique_ptr<sql::BatchSink>>(
+      std::move(sink));
 }
 
 void MemoryTable::Store(BatchId epoch, std::vector<data::Chunk> rows, bool replace) {
@@ -131,6 +144,8 @@ int64_t MemoryTable::version() const {
   return version_;
 }
 
-std::shared_ptr<const sql::DataSource> MakeMemoryDataSource() { return std::make_shared<MemoryDataSource>(); }
+std::shared_ptr<const sql::DataSource> MakeMemoryDataSource() {
+  return std::make_shared<MemoryDataSource>();
+}
 
 }  // namespace thalweg::connectors

@@ -34,7 +34,8 @@ class NoopStreamingWrite final : public sql::StreamingWrite {
   }
   Status Commit(BatchId, const std::vector<sql::CommitMessagePtr>& messages) override {
     int64_t rows = 0;
-    for (const sql::CommitMessagePtr& message : messages) rows += static_cast<const RowCount&>(*message).rows;
+    for (const sql::CommitMessagePtr& message : messages)
+      rows += static_cast<const RowCount&>(*message).rows;
     last_rows_ = rows;
     return Status::OK();
   }
@@ -59,25 +60,32 @@ class NoopTable final : public sql::Table {
  public:
   std::string name() const override { return "noop-table"; }
   data::Schema schema() const override { return {}; }
-  sql::TableCapabilities capabilities() const override { return {.batch_write = true, .streaming_write = true}; }
+  sql::TableCapabilities capabilities() const override {
+    return {.batch_write = true, .streaming_write = true};
+  }
   Result<std::unique_ptr<sql::BatchWrite>> NewBatchWrite(const sql::WriteRequest&) override {
     return std::unique_ptr<sql::BatchWrite>(std::make_unique<NoopBatchWrite>());
   }
-  Result<std::variant<std::unique_ptr<sql::StreamingWrite>, std::unique_ptr<sql::BatchSink>>> NewStreamingWrite(
-      const sql::StreamWriteRequest&) override {
+  Result<std::variant<std::unique_ptr<sql::StreamingWrite>, std::unique_ptr<sql::BatchSink>>>
+  NewStreamingWrite(const sql::StreamWriteRequest&) override {
     std::unique_ptr<sql::StreamingWrite> write = std::make_unique<NoopStreamingWrite>();
-    return std::variant<std::unique_ptr<sql::StreamingWrite>, std::unique_ptr<sql::BatchSink>>(std::move(write));
+    return std::variant<std::unique_ptr<sql::StreamingWrite>, std::unique_ptr<sql::BatchSink>>(
+        std::move(write));
   }
 };
 
 class NoopDataSource final : public sql::DataSource {
  public:
   std::string short_name() const override { return "noop"; }
-  Result<sql::TablePtr> Load(const sql::LoadRequest&) const override { return sql::TablePtr(std::make_shared<NoopTable>()); }
+  Result<sql::TablePtr> Load(const sql::LoadRequest&) const override {
+    return sql::TablePtr(std::make_shared<NoopTable>());
+  }
 };
 
 }  // namespace
 
-std::shared_ptr<const sql::DataSource> MakeNoopDataSource() { return std::make_shared<NoopDataSource>(); }
+std::shared_ptr<const sql::DataSource> MakeNoopDataSource() {
+  return std::make_shared<NoopDataSource>();
+}
 
 }  // namespace thalweg::connectors

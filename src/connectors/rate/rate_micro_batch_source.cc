@@ -17,14 +17,21 @@ struct Options {
 struct Position {
   int64_t value = 0;  ///< the next row
   int64_t timestamp_ms = 0;
-  sql::Offset ToOffset() const { return {"{\"offset\":" + std::to_string(value) + ",\"timestamp\":" + std::to_string(timestamp_ms) + "}"}; }
+  sql::Offset ToOffset() const {
+    return {"{\"offset\":" + std::to_string(value) +
+            ",\"timestamp\":" + std::to_string(timestamp_ms) + "}"};
+  }
 };
 
 Result<Position> ParsePosition(std::string_view json) {
   const nlohmann::json parsed = nlohmann::json::parse(json, nullptr, /*allow_exceptions=*/false);
-  const bool good = parsed.is_object() && parsed.contains("offset") && parsed["offset"].is_number_integer() && parsed.contains("timestamp") &&
+  const bool good = parsed.is_object() && parsed.contains("offset") &&
+                    parsed["offset"].is_number_integer() && parsed.contains("timestamp") &&
                     parsed["timestamp"].is_number_integer();
-  if (!good) return Error("MALFORMED_LOG_ENTRY").With("place", "offset of a rate-micro-batch source").With("reason", std::string(json));
+  if (!good)
+    return Error("MALFORMED_LOG_ENTRY")
+        .With("place", "offset of a rate-micro-batch source")
+        .With("reason", std::string(json));
   return Position{parsed["offset"].get<int64_t>(), parsed["timestamp"].get<int64_t>()};
 }
 
@@ -33,7 +40,8 @@ class RateMicroBatchStream final : public sql::MicroBatchStream {
   explicit RateMicroBatchStream(Options options) : options_(options) {}
 
   Result<sql::Offset> InitialOffset() override { return Position{0, options_.start_ms}.ToOffset(); }
-  Result<std::optional<sql::Offset>> LatestOffset(const sql::Offset& start, const std::vector<sql::ReadLimit>&) override {
+  Result<std::optional<sql::Offset>> LatestOffset(const sql::Offset& start,
+                                                  const std::vector<sql::ReadLimit>&) override {
     TW_ASSIGN_OR_RETURN(Position position, ParsePosition(start.json));
     if (available_now_ && taken_) return std::optional<sql::Offset>{};
     taken_ = true;
@@ -49,7 +57,9 @@ class RateMicroBatchStream final : public sql::MicroBatchStream {
     TW_ASSIGN_OR_RETURN(const Position position, ParsePosition(json));
     return position.ToOffset();
   }
-  Result<std::vector<sql::InputSplitPtr>> PlanSplits(const sql::Offset& start, const sql::Offset& end, const sql::ScanRequest& scan) override {
+  Result<std::vector<sql::InputSplitPtr>> PlanSplits(const sql::Offset& start,
+                                                     const sql::Offset& end,
+                                                     const sql::ScanRequest& scan) override {
     TW_ASSIGN_OR_RETURN(const Position from, ParsePosition(start.json));
     TW_ASSIGN_OR_RETURN(const Position to, ParsePosition(end.json));
     RateRows rows;
@@ -60,8 +70,10 @@ class RateMicroBatchStream final : public sql::MicroBatchStream {
   }
   Status Commit(const sql::Offset&) override { return Status::OK(); }
   std::string Description() const override {
-    return "RatePerMicroBatchStream[rowsPerBatch=" + std::to_string(options_.rows_per_batch) + ", numPartitions=" + std::to_string(options_.partitions) +
-           ", startTimestamp=" + std::to_string(options_.start_ms) + ", advanceMsPerBatch=" + std::to_string(options_.advance_ms) + "]";
+    return "RatePerMicroBatchStream[rowsPerBatch=" + std::to_string(options_.rows_per_batch) +
+           ", numPartitions=" + std::to_string(options_.partitions) +
+           ", startTimestamp=" + std::to_string(options_.start_ms) +
+           ", advanceMsPerBatch=" + std::to_string(options_.advance_ms) + "]";
   }
   void Stop() override {}
 
@@ -77,7 +89,8 @@ class RateMicroBatchTable final : public sql::Table {
   std::string name() const override { return "rate-micro-batch"; }
   data::Schema schema() const override { return RateSchema(); }
   sql::TableCapabilities capabilities() const override { return {.micro_batch_read = true}; }
-  Result<std::unique_ptr<sql::MicroBatchStream>> NewMicroBatchStream(const sql::StreamContext&) override {
+  Result<std::unique_ptr<sql::MicroBatchStream>> NewMicroBatchStream(
+      const sql::StreamContext&) override {
     return std::unique_ptr<sql::MicroBatchStream>(std::make_unique<RateMicroBatchStream>(options_));
   }
 
@@ -91,16 +104,22 @@ class RateMicroBatchDataSource final : public sql::DataSource {
   Result<sql::TablePtr> Load(const sql::LoadRequest& request) const override {
     Options options;
     const int64_t cores = std::max(1u, std::thread::hardware_concurrency());
-    TW_ASSIGN_OR_RETURN(options.rows_per_batch, RateOption(request.options, "rowsPerBatch", 0, 1, "must be positive"));
-    TW_ASSIGN_OR_RETURN(options.partitions, RateOption(request.options, "numPartitions", cores, 1, "must be positive"));
-    TW_ASSIGN_OR_RETURN(options.start_ms, RateOption(request.options, "startTimestamp", 0, 0, "must be non-negative"));
-    TW_ASSIGN_OR_RETURN(options.advance_ms, RateOption(request.options, "advanceMillisPerBatch", 1000, 0, "must be non-negative"));
+    TW_ASSIGN_OR_RETURN(options.rows_per_batch,
+                        RateOption(request.options, "rowsPerBatch", 0, 1, "must be positive"));
+    TW_ASSIGN_OR_RETURN(options.partitions,
+                        RateOption(request.options, "numPartitions", cores, 1, "must be positive"));
+    TW_ASSIGN_OR_RETURN(options.start_ms, RateOption(request.options, "startTimestamp", 0, 0,
+                                                     "must be non-negative"));
+    TW_ASSIGN_OR_RETURN(options.advance_ms, RateOption(request.options, "advanceMillisPerBatch",
+                                                       1000, 0, "must be non-negative"));
     return sql::TablePtr(std::make_shared<RateMicroBatchTable>(options));
   }
 };
 
 }  // namespace
 
-std::shared_ptr<const sql::DataSource> MakeRateMicroBatchDataSource() { return std::make_shared<RateMicroBatchDataSource>(); }
+std::shared_ptr<const sql::DataSource> MakeRateMicroBatchDataSource() {
+  return std::make_shared<RateMicroBatchDataSource>();
+}
 
 }  // namespace thalweg::connectors

@@ -11,7 +11,8 @@ namespace {
 
 class RateReader final : public sql::PartitionReader {
  public:
-  RateReader(RateRows rows, std::vector<std::string> columns) : rows_(rows), columns_(std::move(columns)) {}
+  RateReader(RateRows rows, std::vector<std::string> columns)
+      : rows_(rows), columns_(std::move(columns)) {}
 
   Result<sql::ReadStep> Next() override {
     if (rows_.first >= rows_.end) return sql::ReadStep(sql::ReadEnd{});
@@ -20,7 +21,8 @@ class RateReader final : public sql::PartitionReader {
     std::vector<data::ColumnPtr> made;
     for (const std::string& column : columns_) {
       const bool value = column == "value";
-      data::FixedBuilder<int64_t> builder(value ? data::DataType::Long() : data::DataType::Timestamp());
+      data::FixedBuilder<int64_t> builder(value ? data::DataType::Long()
+                                                : data::DataType::Timestamp());
       builder.Reserve(count);
       for (int64_t i = 0; i < count; ++i) {
         const int64_t row = rows_.first + i * rows_.stride;
@@ -34,7 +36,9 @@ class RateReader final : public sql::PartitionReader {
 
  private:
   int64_t TimestampOf(int64_t value) const {
-    const double relative_ms = static_cast<double>(value - rows_.origin) * (static_cast<double>(rows_.span_ms) / static_cast<double>(rows_.rows));
+    const double relative_ms =
+        static_cast<double>(value - rows_.origin) *
+        (static_cast<double>(rows_.span_ms) / static_cast<double>(rows_.rows));
     return rows_.base_us + static_cast<int64_t>(std::floor(relative_ms + 0.5)) * 1000;
   }
 
@@ -44,11 +48,14 @@ class RateReader final : public sql::PartitionReader {
 
 class RateSplit final : public sql::InputSplit {
  public:
-  RateSplit(RateRows rows, std::vector<std::string> columns) : rows_(rows), columns_(std::move(columns)) {}
+  RateSplit(RateRows rows, std::vector<std::string> columns)
+      : rows_(rows), columns_(std::move(columns)) {}
   Result<std::unique_ptr<sql::PartitionReader>> Open(const sql::EvalConfig&) const override {
     return std::unique_ptr<sql::PartitionReader>(std::make_unique<RateReader>(rows_, columns_));
   }
-  std::string Describe() const override { return "rate " + std::to_string(rows_.first) + ".." + std::to_string(rows_.end); }
+  std::string Describe() const override {
+    return "rate " + std::to_string(rows_.first) + ".." + std::to_string(rows_.end);
+  }
 
  private:
   RateRows rows_;
@@ -57,9 +64,12 @@ class RateSplit final : public sql::InputSplit {
 
 }  // namespace
 
-data::Schema RateSchema() { return {{"timestamp", data::DataType::Timestamp()}, {"value", data::DataType::Long()}}; }
+data::Schema RateSchema() {
+  return {{"timestamp", data::DataType::Timestamp()}, {"value", data::DataType::Long()}};
+}
 
-Result<int64_t> RateOption(const sql::OptionMap& options, std::string_view name, int64_t otherwise, int64_t least, std::string_view complaint) {
+Result<int64_t> RateOption(const sql::OptionMap& options, std::string_view name, int64_t otherwise,
+                           int64_t least, std::string_view complaint) {
   const std::optional<std::string> text = options.Get(name);
   int64_t value = otherwise;
   if (text) {
@@ -67,14 +77,19 @@ Result<int64_t> RateOption(const sql::OptionMap& options, std::string_view name,
     if (parsed.ec != std::errc{} || parsed.ptr != text->data() + text->size()) value = least - 1;
   }
   if (value < least) {
-    return Error("INVALID_RATE_OPTION").With("value", text.value_or(std::to_string(otherwise))).With("option", name).With("reason", complaint);
+    return Error("INVALID_RATE_OPTION")
+        .With("value", text.value_or(std::to_string(otherwise)))
+        .With("option", name)
+        .With("reason", complaint);
   }
   return value;
 }
 
-std::vector<sql::InputSplitPtr> PlanRateSplits(const RateRows& all, int64_t partitions, const std::vector<std::string>& columns) {
+std::vector<sql::InputSplitPtr> PlanRateSplits(const RateRows& all, int64_t partitions,
+                                               const std::vector<std::string>& columns) {
   std::vector<sql::InputSplitPtr> splits;
-  for (int64_t partition = 0; partition < partitions && all.first + partition < all.end; ++partition) {
+  for (int64_t partition = 0; partition < partitions && all.first + partition < all.end;
+       ++partition) {
     RateRows own = all;
     own.first += partition;
     own.stride = partitions;

@@ -42,7 +42,8 @@ struct Line {
 
 class LinesSplit final : public sql::InputSplit {
  public:
-  LinesSplit(std::vector<Line> lines, std::vector<std::string> columns) : lines_(std::move(lines)), columns_(std::move(columns)) {}
+  LinesSplit(std::vector<Line> lines, std::vector<std::string> columns)
+      : lines_(std::move(lines)), columns_(std::move(columns)) {}
 
   Result<std::unique_ptr<sql::PartitionReader>> Open(const sql::EvalConfig&) const override {
     class Reader final : public sql::PartitionReader {
@@ -83,19 +84,25 @@ class LinesSplit final : public sql::InputSplit {
   std::vector<std::string> columns_;
 };
 
-/// Owns the connection and the lines that no committed batch has taken. Thread: the stream's calls come from the driver, lines
-/// from an own thread that ends with the object.
+/// Owns the connection and the lines that no committed batch has taken. Thread: the stream's calls
+/// come from the driver, lines from an own thread that ends with the object.
 class SocketStream final : public sql::MicroBatchStream {
  public:
-  static Result<std::unique_ptr<sql::MicroBatchStream>> Connect(const Options& options, Clock& clock, std::function<void()> on_more_data) {
+  static Result<std::unique_ptr<sql::MicroBatchStream>> Connect(
+      const Options& options, Clock& clock, std::function<void()> on_more_data) {
     addrinfo hints{};
     hints.ai_socktype = SOCK_STREAM;
     addrinfo* found = nullptr;
     const int failure = getaddrinfo(options.host.c_str(), options.port.c_str(), &hints, &found);
     const std::string where = options.host + ":" + options.port;
-    if (failure != 0) return Error("IO_ERROR").With("attempted", "resolve " + where).With("error", gai_strerror(failure)).Kind(ErrorKind::kEnvironment);
+    if (failure != 0)
+      return Error("IO_ERROR")
+          .With("attempted", "resolve " + where)
+          .With("error", gai_strerror(failure))
+          .Kind(ErrorKind::kEnvironment);
     int error = ECONNREFUSED, fd = -1;
-    for (const addrinfo* address = found; address != nullptr && fd < 0; address = address->ai_next) {
+    for (const addrinfo* address = found; address != nullptr && fd < 0;
+         address = address->ai_next) {
       fd = socket(address->ai_family, address->ai_socktype | SOCK_CLOEXEC, address->ai_protocol);
       if (fd >= 0 && connect(fd, address->ai_addr, address->ai_addrlen) == 0) break;
       error = errno;
@@ -104,11 +111,16 @@ class SocketStream final : public sql::MicroBatchStream {
     }
     freeaddrinfo(found);
     if (fd < 0) return IoError("connect to " + where, error);
-    return std::unique_ptr<sql::MicroBatchStream>(std::make_unique<SocketStream>(options, clock, std::move(on_more_data), fd));
+    return std::unique_ptr<sql::MicroBatchStream>(
+        std::make_unique<SocketStream>(options, clock, std::move(on_more_data), fd));
   }
 
   SocketStream(const Options& options, Clock& clock, std::function<void()> on_more_data, int fd)
-      : options_(options), clock_(clock), on_more_data_(std::move(on_more_data)), fd_(fd), wake_fd_(eventfd(0, EFD_CLOEXEC)) {
+      : options_(options),
+        clock_(clock),
+        on_more_data_(std::move(on_more_data)),
+        fd_(fd),
+        wake_fd_(eventfd(0, EFD_CLOEXEC)) {
     thread_ = StartThread("socket source", [this](std::stop_token stop) { Receive(stop); });
   }
   ~SocketStream() override {
@@ -118,12 +130,17 @@ class SocketStream final : public sql::MicroBatchStream {
   }
 
   Result<sql::Offset> InitialOffset() override { return sql::Offset{"-1"}; }
-  Result<std::optional<sql::Offset>> LatestOffset(const sql::Offset&, const std::vector<sql::ReadLimit>&) override { return Latest(); }
+  Result<std::optional<sql::Offset>> LatestOffset(const sql::Offset&,
+                                                  const std::vector<sql::ReadLimit>&) override {
+    return Latest();
+  }
   Result<std::optional<sql::Offset>> ReportLatestOffset() override { return Latest(); }
   std::chrono::milliseconds poll_interval() const override { return std::chrono::milliseconds(0); }
   bool supports_available_now() const override { return false; }
 
-  Result<std::vector<sql::InputSplitPtr>> PlanSplits(const sql::Offset& start, const sql::Offset& end, const sql::ScanRequest& scan) override {
+  Result<std::vector<sql::InputSplitPtr>> PlanSplits(const sql::Offset& start,
+                                                     const sql::Offset& end,
+                                                     const sql::ScanRequest& scan) override {
     TW_ASSIGN_OR_RETURN(const int64_t from, Index(start));
     TW_ASSIGN_OR_RETURN(const int64_t to, Index(end));
     std::vector<Line> lines;
@@ -134,12 +151,14 @@ class SocketStream final : public sql::MicroBatchStream {
         if (at >= 0 && at < static_cast<int64_t>(lines_.size())) lines.push_back(lines_[at]);
       }
     }
-    const size_t tasks = std::min<size_t>(std::max(1u, std::thread::hardware_concurrency()), std::max<size_t>(lines.size(), 1));
+    const size_t tasks = std::min<size_t>(std::max(1u, std::thread::hardware_concurrency()),
+                                          std::max<size_t>(lines.size(), 1));
     std::vector<std::vector<Line>> parts(tasks);
     for (size_t i = 0; i < lines.size(); ++i) parts[i % tasks].push_back(std::move(lines[i]));
     std::vector<sql::InputSplitPtr> splits;
     for (std::vector<Line>& part : parts) {
-      if (!part.empty()) splits.push_back(std::make_shared<LinesSplit>(std::move(part), scan.columns));
+      if (!part.empty())
+        splits.push_back(std::make_shared<LinesSplit>(std::move(part), scan.columns));
     }
     return splits;
   }
@@ -153,7 +172,9 @@ class SocketStream final : public sql::MicroBatchStream {
     }
     return Status::OK();
   }
-  std::string Description() const override { return "TextSocketV2[host: " + options_.host + ", port: " + options_.port + "]"; }
+  std::string Description() const override {
+    return "TextSocketV2[host: " + options_.host + ", port: " + options_.port + "]";
+  }
   void Stop() override {
     thread_.request_stop();
     const uint64_t one = 1;
@@ -166,7 +187,10 @@ class SocketStream final : public sql::MicroBatchStream {
     int64_t index = 0;
     const char* end = offset.json.data() + offset.json.size();
     const auto parsed = std::from_chars(offset.json.data(), end, index);
-    if (parsed.ec != std::errc{} || parsed.ptr != end) return Error("MALFORMED_LOG_ENTRY").With("place", "offset of a socket source").With("reason", offset.json);
+    if (parsed.ec != std::errc{} || parsed.ptr != end)
+      return Error("MALFORMED_LOG_ENTRY")
+          .With("place", "offset of a socket source")
+          .With("reason", offset.json);
     return index;
   }
 
@@ -197,7 +221,8 @@ class SocketStream final : public sql::MicroBatchStream {
     std::vector<Line> fresh;
     const int64_t now_us = clock_.NowMicros();
     size_t begin = 0;
-    for (size_t end = buffer->find('\n'); end != std::string::npos; end = buffer->find('\n', begin)) {
+    for (size_t end = buffer->find('\n'); end != std::string::npos;
+         end = buffer->find('\n', begin)) {
       std::string_view line(buffer->data() + begin, end - begin);
       if (line.ends_with('\r')) line.remove_suffix(1);
       Line entry{{}, now_us};
@@ -228,11 +253,13 @@ class SocketStream final : public sql::MicroBatchStream {
 
 class SocketTable final : public sql::Table {
  public:
-  SocketTable(Options options, const sql::ConnectorServices& services) : options_(std::move(options)), services_(services) {}
+  SocketTable(Options options, const sql::ConnectorServices& services)
+      : options_(std::move(options)), services_(services) {}
   std::string name() const override { return "socket"; }
   data::Schema schema() const override { return SocketSchema(options_.include_timestamp); }
   sql::TableCapabilities capabilities() const override { return {.micro_batch_read = true}; }
-  Result<std::unique_ptr<sql::MicroBatchStream>> NewMicroBatchStream(const sql::StreamContext& context) override {
+  Result<std::unique_ptr<sql::MicroBatchStream>> NewMicroBatchStream(
+      const sql::StreamContext& context) override {
     return SocketStream::Connect(options_, *services_.clock, context.on_more_data);
   }
 
@@ -246,15 +273,18 @@ class SocketDataSource final : public sql::DataSource {
   explicit SocketDataSource(const sql::ConnectorServices& services) : services_(services) {}
   std::string short_name() const override { return "socket"; }
   Result<sql::TablePtr> Load(const sql::LoadRequest& request) const override {
-    if (request.schema) return Error("_LEGACY_ERROR_TEMP_2242").With("provider", "TextSocketSourceProvider");
+    if (request.schema)
+      return Error("_LEGACY_ERROR_TEMP_2242").With("provider", "TextSocketSourceProvider");
     Options options;
-    const std::optional<std::string> host = request.options.Get("host"), port = request.options.Get("port");
+    const std::optional<std::string> host = request.options.Get("host"),
+                                     port = request.options.Get("port");
     if (!host) return Error("_LEGACY_ERROR_TEMP_1295");
     if (!port) return Error("_LEGACY_ERROR_TEMP_1296");
     options.host = *host;
     options.port = *port;
     const std::string timestamp = request.options.Get("includeTimestamp").value_or("false");
-    if (!EqualsIgnoreCase(timestamp, "true") && !EqualsIgnoreCase(timestamp, "false")) return Error("_LEGACY_ERROR_TEMP_1297");
+    if (!EqualsIgnoreCase(timestamp, "true") && !EqualsIgnoreCase(timestamp, "false"))
+      return Error("_LEGACY_ERROR_TEMP_1297");
     options.include_timestamp = EqualsIgnoreCase(timestamp, "true");
     return sql::TablePtr(std::make_shared<SocketTable>(std::move(options), services_));
   }
@@ -265,6 +295,9 @@ class SocketDataSource final : public sql::DataSource {
 
 }  // namespace
 
-std::shared_ptr<const sql::DataSource> MakeSocketDataSource(const sql::ConnectorServices& services) { return std::make_shared<SocketDataSource>(services); }
+std::shared_ptr<const sql::DataSource> MakeSocketDataSource(
+    const sql::ConnectorServices& services) {
+  return std::make_shared<SocketDataSource>(services);
+}
 
 }  // namespace thalweg::connectors

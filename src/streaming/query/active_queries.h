@@ -10,8 +10,8 @@
 
 namespace thalweg::streaming {
 
-/// The running queries of the process by id, across all sessions: no two runs of one query at a time.
-/// Thread: synchronised.
+/// The running queries of the process by id, across all sessions: no two runs of one query at a
+/// time. Thread: synchronised.
 class ActiveQueries {
  public:
   static ActiveQueries& Get();

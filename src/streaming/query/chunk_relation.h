@@ -10,7 +10,8 @@ namespace thalweg::streaming {
 /// The rows of one micro-batch in memory. Thread: immutable.
 class ChunkRelation final : public sql::BatchRelation {
  public:
-  ChunkRelation(data::Schema schema, std::vector<data::Chunk> chunks) : schema_(std::move(schema)), chunks_(std::move(chunks)) {
+  ChunkRelation(data::Schema schema, std::vector<data::Chunk> chunks)
+      : schema_(std::move(schema)), chunks_(std::move(chunks)) {
     for (const data::Chunk& chunk : chunks_) num_rows_ += chunk.num_rows();
   }
   const data::Schema& schema() const override { return schema_; }

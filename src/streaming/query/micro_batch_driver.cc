@@ -11,8 +11,12 @@
 
 namespace thalweg::streaming {
 
-MicroBatchDriver::MicroBatchDriver(StreamingQuerySpec spec, std::shared_ptr<QueryEvents> events, std::function<void(MicroBatchDriver&)> on_end)
-    : spec_(std::move(spec)), events_(std::move(events)), on_end_(std::move(on_end)), progress_log_(spec_.settings.Get(kNumRecentProgress)) {
+MicroBatchDriver::MicroBatchDriver(StreamingQuerySpec spec, std::shared_ptr<QueryEvents> events,
+                                   std::function<void(MicroBatchDriver&)> on_end)
+    : spec_(std::move(spec)),
+      events_(std::move(events)),
+      on_end_(std::move(on_end)),
+      progress_log_(spec_.settings.Get(kNumRecentProgress)) {
   run_id_ = RunId(Uuid::MakeRandom());
   status_ = {"Initializing StreamExecution", false, false};
 }
@@ -24,16 +28,19 @@ MicroBatchDriver::~MicroBatchDriver() {
 
 void MicroBatchDriver::Start() {
   auto started = std::make_shared<Signal>();
-  thread_ = StartThread("stream " + (spec_.name.empty() ? id_.value().ToString().substr(0, 8) : spec_.name), [this, started](std::stop_token stop) {
-    events_->Started(StartedEvent());
-    started->Set();
-    ThreadMain(std::move(stop));
-  });
+  thread_ = StartThread(
+      "stream " + (spec_.name.empty() ? id_.value().ToString().substr(0, 8) : spec_.name),
+      [this, started](std::stop_token stop) {
+        events_->Started(StartedEvent());
+        started->Set();
+        ThreadMain(std::move(stop));
+      });
   started->Wait({});
 }
 
 void MicroBatchDriver::ThreadMain(std::stop_token stop) {
-  TW_LOG(kInfo, "streaming query started", {"query", id_.value().ToString()}, {"run", run_id_.value().ToString()}, {"name", spec_.name});
+  TW_LOG(kInfo, "streaming query started", {"query", id_.value().ToString()},
+         {"run", run_id_.value().ToString()}, {"name", spec_.name});
   Finish(Run(std::move(stop)));
 }
 
@@ -49,7 +56,8 @@ Status MicroBatchDriver::Run(std::stop_token stop) {
 
 Status MicroBatchDriver::Loop(std::stop_token stop) {
   const bool available_now = std::holds_alternative<AvailableNow>(spec_.trigger);
-  const bool once = std::holds_alternative<Once>(spec_.trigger) || (available_now && !sources_->SupportAvailableNow());
+  const bool once = std::holds_alternative<Once>(spec_.trigger) ||
+                    (available_now && !sources_->SupportAvailableNow());
   if (available_now && !once) TW_RETURN_NOT_OK(sources_->PrepareForAvailableNow());
   while (!stop.stop_requested()) {
     StartTimers();
@@ -75,30 +83,36 @@ Result<bool> MicroBatchDriver::Trigger() {
       return false;
     }
   }
-  SetStatus(turn_->has_new_data ? "Processing new data" : "No new data but cleaning up state", turn_->has_new_data, true);
+  SetStatus(turn_->has_new_data ? "Processing new data" : "No new data but cleaning up state",
+            turn_->has_new_data, true);
   TW_RETURN_NOT_OK(RunOne());
   SetStatus("Waiting for next trigger", false, false);
   return true;
 }
 
-void MicroBatchDriver::WaitForNextTrigger(int64_t trigger_start_ms, bool ran, std::stop_token stop) {
+void MicroBatchDriver::WaitForNextTrigger(int64_t trigger_start_ms, bool ran,
+                                          std::stop_token stop) {
   const auto* processing_time = std::get_if<ProcessingTime>(&spec_.trigger);
   const int64_t interval_ms = processing_time != nullptr ? processing_time->interval.count() : 0;
   if (interval_ms > 0) {
     const int64_t next_ms = trigger_start_ms / interval_ms * interval_ms + interval_ms;
-    if (next_ms > spec_.clock->NowMillis()) spec_.clock->WaitUntil(next_ms * 1000, nullptr, std::move(stop));
+    if (next_ms > spec_.clock->NowMillis())
+      spec_.clock->WaitUntil(next_ms * 1000, nullptr, std::move(stop));
     return;
   }
   if (ran) return;
-  const std::optional<int64_t> poll_ms = sources_->PollIntervalMs(spec_.settings.Get(kPollingDelayMs));
-  const int64_t report_ms = last_report_ms_.value_or(trigger_start_ms) + spec_.settings.Get(kNoDataProgressIntervalMs);
+  const std::optional<int64_t> poll_ms =
+      sources_->PollIntervalMs(spec_.settings.Get(kPollingDelayMs));
+  const int64_t report_ms =
+      last_report_ms_.value_or(trigger_start_ms) + spec_.settings.Get(kNoDataProgressIntervalMs);
   const int64_t now_ms = spec_.clock->NowMillis();
   int64_t until_ms = std::max(report_ms, now_ms + 1);
   if (poll_ms) until_ms = std::min(until_ms, now_ms + *poll_ms);
   spec_.clock->WaitUntil(until_ms * 1000, more_data_.get(), std::move(stop));
 }
 
-/// The end of every run, in Spark's order: sources, state of the object, manager, listeners, temporary files, waiters.
+/// The end of every run, in Spark's order: sources, state of the object, manager, listeners,
+/// temporary files, waiters.
 void MicroBatchDriver::Finish(Status status) {
   std::shared_ptr<engine::Execution> execution;
   bool stopped = false;
@@ -116,18 +130,23 @@ void MicroBatchDriver::Finish(Status status) {
   state_.reset();
   if (checkpoint_) checkpoint_->Unlock();
   const Status failure = status.ok() ? Status::OK() : FailureOf(status);
-  if (!status.ok()) TW_LOG(kError, "streaming query failed", {"query", id_.value().ToString()}, {"error", status.message()});
+  if (!status.ok())
+    TW_LOG(kError, "streaming query failed", {"query", id_.value().ToString()},
+           {"error", status.message()});
   {
     const MutexLock lock(mutex_);
     active_ = false;
     failure_ = failure;
-    status_ = {failure.ok() ? "Stopped" : "Terminated with exception: " + status.message(), false, false};
+    status_ = {failure.ok() ? "Stopped" : "Terminated with exception: " + status.message(), false,
+               false};
     changed_.NotifyAll();
   }
   on_end_(*this);
   events_->Terminated(TerminatedEvent(status));
-  if (spec_.delete_checkpoint_on_stop && (status.ok() || spec_.settings.Get(kForceDeleteTempCheckpoint))) {
-    Ignore(spec_.file_system->RemoveTree(spec_.checkpoint_location), "deleting a temporary checkpoint is best effort");
+  if (spec_.delete_checkpoint_on_stop &&
+      (status.ok() || spec_.settings.Get(kForceDeleteTempCheckpoint))) {
+    Ignore(spec_.file_system->RemoveTree(spec_.checkpoint_location),
+           "deleting a temporary checkpoint is best effort");
   }
   std::map<int64_t, std::function<void()>> waiters;
   {
@@ -182,13 +201,17 @@ Status MicroBatchDriver::Stop() {
   if (timeout_ms <= 0) {
     changed_.Wait(mutex_, ended);
   } else if (!changed_.WaitFor(mutex_, {}, std::chrono::milliseconds(timeout_ms), ended)) {
-    return Error("STREAMING_QUERY_STOP_TIMEOUT").With("id", id_.value().ToString()).With("timeoutMs", timeout_ms);
+    return Error("STREAMING_QUERY_STOP_TIMEOUT")
+        .With("id", id_.value().ToString())
+        .With("timeoutMs", timeout_ms);
   }
   return Status::OK();
 }
 
 Result<bool> MicroBatchDriver::AwaitTermination(std::optional<std::chrono::milliseconds> timeout) {
-  if (std::this_thread::get_id() == thread_.get_id()) return InternalError("Cannot wait for a query state from the same thread that is running the query");
+  if (std::this_thread::get_id() == thread_.get_id())
+    return InternalError(
+        "Cannot wait for a query state from the same thread that is running the query");
   const MutexLock lock(mutex_);
   const auto ended = [&] { return ended_; };
   if (timeout) {
@@ -202,8 +225,11 @@ Result<bool> MicroBatchDriver::AwaitTermination(std::optional<std::chrono::milli
 }
 
 Status MicroBatchDriver::ProcessAllAvailable() {
-  if (std::this_thread::get_id() == thread_.get_id()) return InternalError("Cannot wait for a query state from the same thread that is running the query");
-  // The turn that runs now may have asked the sources before this call: only the second one from here counts.
+  if (std::this_thread::get_id() == thread_.get_id())
+    return InternalError(
+        "Cannot wait for a query state from the same thread that is running the query");
+  // The turn that runs now may have asked the sources before this call: only the second one from
+  // here counts.
   for (int turn = 0; turn < 2; ++turn) {
     int64_t seen = 0;
     {

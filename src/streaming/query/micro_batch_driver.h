@@ -10,9 +10,9 @@
 #include <thread>
 #include <vector>
 
+#include "base/invariant.h"
 #include "base/mutex.h"
 #include "base/signal.h"
-#include "base/invariant.h"
 #include "engine/checkpoint/checkpoint.h"
 #include "engine/exec/execution.h"
 #include "engine/state/state_services.h"
@@ -35,9 +35,11 @@ namespace thalweg::streaming {
 /// Source: streaming-semantics 1, checkpoint-format 11.
 class MicroBatchDriver final : public StreamingQuery {
  public:
-  /// Reads or creates the checkpoint's metadata. Errors: a checkpoint that cannot be read, created or belongs to someone else.
-  static Result<std::shared_ptr<MicroBatchDriver>> Make(StreamingQuerySpec spec, std::shared_ptr<QueryEvents> events,
-                                                        std::function<void(MicroBatchDriver&)> on_end);
+  /// Reads or creates the checkpoint's metadata. Errors: a checkpoint that cannot be read, created
+  /// or belongs to someone else.
+  static Result<std::shared_ptr<MicroBatchDriver>> Make(
+      StreamingQuerySpec spec, std::shared_ptr<QueryEvents> events,
+      std::function<void(MicroBatchDriver&)> on_end);
   ~MicroBatchDriver() override;
   /// Starts the thread; returns when listeners have got the started event.
   void Start();
@@ -67,7 +69,7 @@ class MicroBatchDriver final : public StreamingQuery {
     int64_t late_watermark_ms = 0;  ///< the batch before's
     int64_t timestamp_ms = 0;
     bool has_new_data = false;
-    bool replay = false;            ///< offsets/n stands already
+    bool replay = false;  ///< offsets/n stands already
   };
   struct Staged {
     engine::EpochResult result;
@@ -75,7 +77,8 @@ class MicroBatchDriver final : public StreamingQuery {
     int64_t sink_rows = 0;
   };
 
-  MicroBatchDriver(StreamingQuerySpec spec, std::shared_ptr<QueryEvents> events, std::function<void(MicroBatchDriver&)> on_end);
+  MicroBatchDriver(StreamingQuerySpec spec, std::shared_ptr<QueryEvents> events,
+                   std::function<void(MicroBatchDriver&)> on_end);
 
   // --- life (micro_batch_driver.cc) ---
   void ThreadMain(std::stop_token stop);
@@ -127,7 +130,7 @@ class MicroBatchDriver final : public StreamingQuery {
   // The driver thread's own.
   std::unique_ptr<engine::Checkpoint> checkpoint_;
   PoisonFlag poison_;
-  SettingsMap settings_;                   ///< the session's at start, over it what the checkpoint pins
+  SettingsMap settings_;  ///< the session's at start, over it what the checkpoint pins
   std::shared_ptr<engine::QueryState> state_;
   std::unique_ptr<sql::StreamingWrite> write_;  ///< exactly one of the two sinks
   std::unique_ptr<sql::BatchSink> batch_sink_;
@@ -144,9 +147,10 @@ class MicroBatchDriver final : public StreamingQuery {
   OffsetVector committed_;
   OffsetVector latest_;
   std::optional<Turn> turn_;
-  int64_t last_watermark_ms_ = 0;          ///< of the batch before the next one
+  int64_t last_watermark_ms_ = 0;  ///< of the batch before the next one
   bool ran_in_this_run_ = false;
-  std::map<int64_t, int64_t> last_eviction_ms_;  ///< per stateful operator, of the last batch of this run
+  std::map<int64_t, int64_t>
+      last_eviction_ms_;  ///< per stateful operator, of the last batch of this run
   std::shared_ptr<Signal> more_data_ = std::make_shared<Signal>();
 
   // Reports.
@@ -156,17 +160,17 @@ class MicroBatchDriver final : public StreamingQuery {
   std::map<std::string, int64_t> duration_ns_;
   std::optional<int64_t> last_report_ms_;
   std::vector<StateOperatorProgress> last_state_operators_;
-  int64_t planning_ms_ = 0;                ///< reported with the first batch
+  int64_t planning_ms_ = 0;  ///< reported with the first batch
   ProgressLog progress_log_;
 
   mutable Mutex mutex_;
   CondVar changed_;
   QueryStatus status_ TW_GUARDED_BY(mutex_);
-  bool active_ TW_GUARDED_BY(mutex_) = true;       ///< what is_active tells
-  bool ended_ TW_GUARDED_BY(mutex_) = false;       ///< clean-up is over
+  bool active_ TW_GUARDED_BY(mutex_) = true;  ///< what is_active tells
+  bool ended_ TW_GUARDED_BY(mutex_) = false;  ///< clean-up is over
   bool stop_requested_ TW_GUARDED_BY(mutex_) = false;
   Status failure_ TW_GUARDED_BY(mutex_);
-  int64_t idle_turns_ TW_GUARDED_BY(mutex_) = 0;   ///< triggers that found nothing to run
+  int64_t idle_turns_ TW_GUARDED_BY(mutex_) = 0;  ///< triggers that found nothing to run
   std::map<int64_t, std::function<void()>> waiters_ TW_GUARDED_BY(mutex_);
   int64_t next_waiter_ TW_GUARDED_BY(mutex_) = 1;
   std::shared_ptr<engine::Execution> execution_ TW_GUARDED_BY(mutex_);

@@ -18,8 +18,10 @@ Json ValueJson(const data::Value& value, const data::DataType& type) {
   if (const auto* boolean = value.get_if<bool>()) return *boolean;
   if (const auto* text = value.get_if<std::string>()) return *text;
   if (type.IsIntegral()) return value.AsInt64();
-  if (const auto* real = value.get_if<double>()) return std::isfinite(*real) ? Json(*real) : Json(data::LiteralPlanText(value, type));
-  if (const auto* real = value.get_if<float>()) return std::isfinite(*real) ? Json(*real) : Json(data::LiteralPlanText(value, type));
+  if (const auto* real = value.get_if<double>())
+    return std::isfinite(*real) ? Json(*real) : Json(data::LiteralPlanText(value, type));
+  if (const auto* real = value.get_if<float>())
+    return std::isfinite(*real) ? Json(*real) : Json(data::LiteralPlanText(value, type));
   return data::LiteralPlanText(value, type);
 }
 
@@ -29,14 +31,17 @@ data::Schema ObservedSchema(const sql::PlanPtr& plan, const std::string& name) {
   sql::Visit(plan, [&](const sql::PlanPtr& node) {
     const auto* metrics = node->As<sql::CollectMetrics>();
     if (metrics != nullptr && metrics->name == name && schema.empty()) {
-      for (const sql::ExprPtr& metric : metrics->metrics) schema.push_back(sql::ToAttribute(metric)->ToField());
+      for (const sql::ExprPtr& metric : metrics->metrics)
+        schema.push_back(sql::ToAttribute(metric)->ToField());
     }
     return schema.empty();
   });
   return schema;
 }
 
-std::string Compact(const Json& json) { return json.dump(-1, ' ', false, Json::error_handler_t::replace); }
+std::string Compact(const Json& json) {
+  return json.dump(-1, ' ', false, Json::error_handler_t::replace);
+}
 
 }  // namespace
 
@@ -80,19 +85,23 @@ void MicroBatchDriver::ReportBatch(const Turn& turn, const Staged& staged) {
   for (size_t i = 0; i < sources_->size(); ++i) {
     SourceProgress source;
     source.description = sources_->stream(i).Description();
-    const auto text = [](const std::optional<sql::Offset>& offset) { return offset ? std::optional(offset->json) : std::nullopt; };
+    const auto text = [](const std::optional<sql::Offset>& offset) {
+      return offset ? std::optional(offset->json) : std::nullopt;
+    };
     source.start_offset = text(turn.start[i]);
     source.end_offset = text(turn.end[i]);
     source.latest_offset = i < turn.latest.size() ? text(turn.latest[i]) : std::nullopt;
     source.metrics = sources_->stream(i).Metrics(turn.end[i]);
     for (size_t leaf = 0; leaf < plan_->leaves.size(); ++leaf) {
-      if (plan_->leaves[leaf].stream_index == static_cast<int>(i)) source.rows += staged.result.leaf_rows[leaf];
+      if (plan_->leaves[leaf].stream_index == static_cast<int>(i))
+        source.rows += staged.result.leaf_rows[leaf];
     }
     progress.sources.push_back(std::move(source));
   }
   if (!delays_ms_.empty()) {
     progress.watermark_ms = turn.watermark_ms;
-    if (!staged.result.event_time.empty() && staged.result.event_time[0].count > 0) progress.event_time = staged.result.event_time[0];
+    if (!staged.result.event_time.empty() && staged.result.event_time[0].count > 0)
+      progress.event_time = staged.result.event_time[0];
   }
   progress.state_operators = StateOperators(execution_->Metrics());
   last_state_operators_ = progress.state_operators;
@@ -101,13 +110,17 @@ void MicroBatchDriver::ReportBatch(const Turn& turn, const Staged& staged) {
     const data::Schema schema = ObservedSchema(shaped_.plan, name);
     Json row = Json::object();
     for (size_t i = 0; i < schema.size(); ++i) {
-      row[schema[i].name] = chunk.num_rows() == 0 ? Json(nullptr) : ValueJson(chunk.column(static_cast<int>(i))->GetValue(0), schema[i].type);
+      row[schema[i].name] =
+          chunk.num_rows() == 0
+              ? Json(nullptr)
+              : ValueJson(chunk.column(static_cast<int>(i))->GetValue(0), schema[i].type);
     }
     progress.observed_json[name] = Compact(row);
   }
   last_report_ms_ = spec_.clock->NowMillis();
   std::string json = progress.ToJson();
-  TW_LOG(kInfo, "micro-batch committed", {"query", progress.id}, {"batch", progress.batch_id}, {"rows", progress.input_rows()}, {"ms", progress.batch_duration_ms});
+  TW_LOG(kInfo, "micro-batch committed", {"query", progress.id}, {"batch", progress.batch_id},
+         {"rows", progress.input_rows()}, {"ms", progress.batch_duration_ms});
   progress_log_.Add(json);
   events_->Progress("{\"progress\":" + json + "}");
 }
@@ -125,7 +138,8 @@ void MicroBatchDriver::ReportIdle() {
     progress.sources.push_back(std::move(source));
   }
   progress.state_operators = last_state_operators_;
-  for (StateOperatorProgress& op : progress.state_operators) op.rows_updated = op.rows_removed = op.rows_dropped = 0;
+  for (StateOperatorProgress& op : progress.state_operators)
+    op.rows_updated = op.rows_removed = op.rows_dropped = 0;
   if (!delays_ms_.empty()) progress.watermark_ms = watermarks_->current_ms();
   progress.sink_rows = ran_in_this_run_ ? 0 : -1;
   last_report_ms_ = now_ms;
@@ -153,7 +167,8 @@ std::string MicroBatchDriver::TerminatedEvent(const Status& failure) const {
   event["id"] = id_.value().ToString();
   event["runId"] = run_id_.value().ToString();
   event["exception"] = failure.ok() ? Json(nullptr) : Json(failure.message());
-  event["errorClassOnException"] = failure.ok() || failure.condition().empty() ? Json(nullptr) : Json(failure.condition());
+  event["errorClassOnException"] =
+      failure.ok() || failure.condition().empty() ? Json(nullptr) : Json(failure.condition());
   return Compact(event);
 }
 

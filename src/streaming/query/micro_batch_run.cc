@@ -16,7 +16,8 @@ namespace thalweg::streaming {
 
 Result<bool> MicroBatchDriver::ConstructNext() {
   const bool unlimited = std::holds_alternative<Once>(spec_.trigger);
-  TW_ASSIGN_OR_RETURN(NextOffsets next, Timed("latestOffset", [&] { return sources_->Next(committed_, unlimited); }));
+  TW_ASSIGN_OR_RETURN(NextOffsets next,
+                      Timed("latestOffset", [&] { return sources_->Next(committed_, unlimited); }));
   latest_ = next.latest;
   const int64_t watermark_ms = watermarks_->current_ms();
   bool run = next.has_new_data;
@@ -50,17 +51,23 @@ Result<bool> MicroBatchDriver::OperatorsWantBatch(int64_t watermark_ms) const {
 /// The order of these lines is the correctness argument: see the class comment.
 Status MicroBatchDriver::RunOne() {
   const Turn& turn = *turn_;
-  TW_RETURN_NOT_OK(Timed("walCommit", [&] { return WriteOffsets(turn); }));  // durable before anything outside sees a row
+  TW_RETURN_NOT_OK(Timed("walCommit", [&] {
+    return WriteOffsets(turn);
+  }));  // durable before anything outside sees a row
   TW_FAULT_POINT("micro-batch: offsets written");
   Result<Staged> staged = Timed("addBatch", [&] { return Execute(turn); });
   if (!staged.ok()) return std::move(staged).status();
   TW_FAULT_POINT("micro-batch: computed");
-  TW_RETURN_NOT_OK(Timed("addBatch", [&] { return execution_->Prepare(); }));  // state version batch_id + 1
+  TW_RETURN_NOT_OK(
+      Timed("addBatch", [&] { return execution_->Prepare(); }));  // state version batch_id + 1
   TW_FAULT_POINT("micro-batch: state committed");
-  TW_RETURN_NOT_OK(Timed("addBatch", [&] { return CommitSink(turn, &*staged); }));  // idempotent by (query id, batch id)
+  TW_RETURN_NOT_OK(Timed("addBatch", [&] {
+    return CommitSink(turn, &*staged);
+  }));  // idempotent by (query id, batch id)
   TW_FAULT_POINT("micro-batch: sink committed");
   watermarks_->Update(staged->result.event_time, delays_ms_);
-  TW_RETURN_NOT_OK(Timed("commitOffsets", [&] { return WriteCommit(turn); }));  // last: only now has it happened
+  TW_RETURN_NOT_OK(
+      Timed("commitOffsets", [&] { return WriteCommit(turn); }));  // last: only now has it happened
   TW_FAULT_POINT("micro-batch: committed");
   TW_RETURN_NOT_OK(execution_->Committed());
   ReportBatch(turn, *staged);
@@ -71,9 +78,11 @@ Status MicroBatchDriver::RunOne() {
 Status MicroBatchDriver::WriteOffsets(const Turn& turn) {
   if (!turn.replay) {
     engine::OffsetLogEntry entry;
-    entry.metadata = engine::OffsetMetadata{turn.watermark_ms, turn.timestamp_ms, engine::MakePinnedConf(settings_), {}};
+    entry.metadata = engine::OffsetMetadata{
+        turn.watermark_ms, turn.timestamp_ms, engine::MakePinnedConf(settings_), {}};
     for (size_t i = 0; i < turn.end.size(); ++i) {
-      entry.offsets.push_back({std::to_string(i), turn.end[i] ? std::optional(turn.end[i]->json) : std::nullopt});
+      entry.offsets.push_back(
+          {std::to_string(i), turn.end[i] ? std::optional(turn.end[i]->json) : std::nullopt});
     }
     TW_RETURN_NOT_OK(checkpoint_->offsets().Add(turn.batch_id, entry));
   }
@@ -92,7 +101,8 @@ Result<engine::EpochInput> MicroBatchDriver::MakeEpochInput(const Turn& turn) {
   input.context.replay = turn.replay;
   TW_ASSIGN_OR_RETURN(const auto late_ms, PropagateWatermark(*plan_, turn.late_watermark_ms));
   TW_ASSIGN_OR_RETURN(const auto eviction_ms, PropagateWatermark(*plan_, turn.watermark_ms));
-  for (const auto& [id, eviction] : eviction_ms) input.operator_watermarks[id] = {late_ms.at(id), eviction};
+  for (const auto& [id, eviction] : eviction_ms)
+    input.operator_watermarks[id] = {late_ms.at(id), eviction};
   for (size_t i = 0; i < plan_->leaves.size(); ++i) {
     const engine::LeafSlot& leaf = plan_->leaves[i];
     engine::SplitList splits;
@@ -113,7 +123,8 @@ Result<engine::EpochInput> MicroBatchDriver::MakeEpochInput(const Turn& turn) {
         } else {
           TW_ASSIGN_OR_RETURN(start, sources_->Initial(source));
         }
-        TW_ASSIGN_OR_RETURN(splits, sources_->stream(source).PlanSplits(start, *turn.end[source], leaf.request));
+        TW_ASSIGN_OR_RETURN(
+            splits, sources_->stream(source).PlanSplits(start, *turn.end[source], leaf.request));
       }
     }
     input.leaf_splits.push_back(std::move(splits));
@@ -123,11 +134,13 @@ Result<engine::EpochInput> MicroBatchDriver::MakeEpochInput(const Turn& turn) {
 }
 
 Result<MicroBatchDriver::Staged> MicroBatchDriver::Execute(const Turn& turn) {
-  TW_ASSIGN_OR_RETURN(const engine::EpochInput input, Timed("getBatch", [&] { return MakeEpochInput(turn); }));
+  TW_ASSIGN_OR_RETURN(const engine::EpochInput input,
+                      Timed("getBatch", [&] { return MakeEpochInput(turn); }));
   Staged staged;
   Mutex rows_mutex;
   std::map<int32_t, std::vector<data::Chunk>> rows;
-  const engine::RootConsumer consumer = [&](PartitionId partition, data::Chunk chunk, std::shared_ptr<Signal>*) -> Result<bool> {
+  const engine::RootConsumer consumer = [&](PartitionId partition, data::Chunk chunk,
+                                            std::shared_ptr<Signal>*) -> Result<bool> {
     if (batch_sink_ == nullptr || chunk.num_rows() == 0) return true;
     data::Chunk kept = chunk.Compacted();
     const MutexLock lock(rows_mutex);
@@ -135,11 +148,13 @@ Result<MicroBatchDriver::Staged> MicroBatchDriver::Execute(const Turn& turn) {
     return true;
   };
   TW_ASSIGN_OR_RETURN(staged.result, execution_->RunEpoch(input, consumer));
-  for (auto& [partition, chunks] : rows) std::move(chunks.begin(), chunks.end(), std::back_inserter(staged.rows));
+  for (auto& [partition, chunks] : rows)
+    std::move(chunks.begin(), chunks.end(), std::back_inserter(staged.rows));
   last_eviction_ms_.clear();
   for (const engine::NodeMetrics& metrics : staged.result.nodes) {
     if (!metrics.node->stateful_id || !metrics.node->evicts_by_watermark) continue;
-    last_eviction_ms_[*metrics.node->stateful_id] = input.operator_watermarks.at(*metrics.node->stateful_id).second;
+    last_eviction_ms_[*metrics.node->stateful_id] =
+        input.operator_watermarks.at(*metrics.node->stateful_id).second;
   }
   return staged;
 }
@@ -148,7 +163,8 @@ Status MicroBatchDriver::CommitSink(const Turn& turn, Staged* staged) {
   if (batch_sink_ != nullptr) {
     for (const data::Chunk& chunk : staged->rows) staged->sink_rows += chunk.num_rows();
     if (!batch_sink_->reports_rows()) staged->sink_rows = -1;
-    return batch_sink_->AddBatch(turn.batch_id, std::make_shared<ChunkRelation>(output_schema_, std::move(staged->rows)));
+    return batch_sink_->AddBatch(
+        turn.batch_id, std::make_shared<ChunkRelation>(output_schema_, std::move(staged->rows)));
   }
   if (turn.replay) {
     TW_ASSIGN_OR_RETURN(const std::optional<BatchId> last, write_->LastCommitted());

@@ -15,29 +15,39 @@
 namespace thalweg::streaming {
 namespace {
 
-const Setting<bool> kVerifyMetadataExists{.key = "spark.sql.streaming.checkpoint.verifyMetadataExists.enabled", .default_value = true,
+const Setting<bool> kVerifyMetadataExists{
+    .key = "spark.sql.streaming.checkpoint.verifyMetadataExists.enabled",
+    .default_value = true,
     .doc = "Refuse a checkpoint with logs and without its metadata file."};
-const Setting<bool> kVerifyEmptyOnStart{.key = "spark.sql.streaming.verifyCheckpointDirectoryEmptyOnStart", .default_value = true,
+const Setting<bool> kVerifyEmptyOnStart{
+    .key = "spark.sql.streaming.verifyCheckpointDirectoryEmptyOnStart",
+    .default_value = true,
     .doc = "Refuse a new query on a checkpoint that holds commits or state."};
 
 /// "[(OperatorId: 0 -> OperatorName: stateStoreSave)]", as Spark lists operators.
 std::string OperatorList(const std::map<int64_t, std::string>& names) {
   std::string text;
   for (const auto& [id, name] : names) {
-    text += (text.empty() ? "" : ", ") + ("(OperatorId: " + std::to_string(id) + " -> OperatorName: " + name + ")");
+    text += (text.empty() ? "" : ", ") +
+            ("(OperatorId: " + std::to_string(id) + " -> OperatorName: " + name + ")");
   }
   return "[" + text + "]";
 }
 
 }  // namespace
 
-Result<std::shared_ptr<MicroBatchDriver>> MicroBatchDriver::Make(StreamingQuerySpec spec, std::shared_ptr<QueryEvents> events,
-                                                                 std::function<void(MicroBatchDriver&)> on_end) {
-  std::shared_ptr<MicroBatchDriver> driver(new MicroBatchDriver(std::move(spec), std::move(events), std::move(on_end)));
+Result<std::shared_ptr<MicroBatchDriver>> MicroBatchDriver::Make(
+    StreamingQuerySpec spec, std::shared_ptr<QueryEvents> events,
+    std::function<void(MicroBatchDriver&)> on_end) {
+  std::shared_ptr<MicroBatchDriver> driver(
+      new MicroBatchDriver(std::move(spec), std::move(events), std::move(on_end)));
   const StreamingQuerySpec& own = driver->spec_;
   engine::CheckpointOptions options;
   options.verify_metadata_exists = own.settings.Get(kVerifyMetadataExists);
-  TW_ASSIGN_OR_RETURN(driver->checkpoint_, engine::Checkpoint::Open(*own.file_system, own.checkpoint_location, QueryId(Uuid::MakeRandom()), options, &driver->poison_));
+  TW_ASSIGN_OR_RETURN(
+      driver->checkpoint_,
+      engine::Checkpoint::Open(*own.file_system, own.checkpoint_location,
+                               QueryId(Uuid::MakeRandom()), options, &driver->poison_));
   driver->id_ = driver->checkpoint_->query_id();
   return driver;
 }
@@ -90,12 +100,14 @@ Status MicroBatchDriver::Recover() {
     if (spec_.settings.Get(kVerifyEmptyOnStart)) TW_RETURN_NOT_OK(checkpoint_->RequireEmpty());
   } else {
     if (batch_sink_ != nullptr && !batch_sink_->recoverable()) {
-      return Error("_LEGACY_ERROR_TEMP_1299").With("checkpointPath", spec_.checkpoint_location + "/offsets");
+      return Error("_LEGACY_ERROR_TEMP_1299")
+          .With("checkpointPath", spec_.checkpoint_location + "/offsets");
     }
     TW_RETURN_NOT_OK(newest->CheckSourceCount(sources_->size()));
     if (newest->metadata) settings_ = engine::ApplyPinnedConf(spec_.settings, *newest->metadata);
   }
-  TW_ASSIGN_OR_RETURN(const WatermarkPolicy policy, ParseWatermarkPolicy(settings_.Get(kWatermarkPolicy)));
+  TW_ASSIGN_OR_RETURN(const WatermarkPolicy policy,
+                      ParseWatermarkPolicy(settings_.Get(kWatermarkPolicy)));
   watermarks_.emplace(policy);
   watermarks_->Restore(point.watermark_ms);
   next_batch_ = first_batch_ = point.next_batch;
@@ -131,17 +143,22 @@ Status MicroBatchDriver::Recover() {
 Status MicroBatchDriver::CheckStatefulOperators() {
   if (next_batch_.value() == 0) return Status::OK();
   const BatchId at_batch = next_batch_.Previous();
-  TW_ASSIGN_OR_RETURN(const std::vector<OperatorId> recorded, engine::ListOperators(*spec_.file_system, checkpoint_->layout()));
+  TW_ASSIGN_OR_RETURN(const std::vector<OperatorId> recorded,
+                      engine::ListOperators(*spec_.file_system, checkpoint_->layout()));
   if (recorded.empty() && !shaped_.layout.operators.empty()) {
-    return Error("STREAMING_STATEFUL_OPERATOR_MISSING_STATE_DIRECTORY").With("checkpointLocation", spec_.checkpoint_location);
+    return Error("STREAMING_STATEFUL_OPERATOR_MISSING_STATE_DIRECTORY")
+        .With("checkpointLocation", spec_.checkpoint_location);
   }
   std::map<int64_t, std::string> in_metadata, in_plan;
   for (const OperatorId op : recorded) {
-    TW_ASSIGN_OR_RETURN(const std::optional<engine::OperatorMetadata> metadata, engine::ReadOperatorMetadata(*spec_.file_system, checkpoint_->layout(), op, at_batch));
+    TW_ASSIGN_OR_RETURN(
+        const std::optional<engine::OperatorMetadata> metadata,
+        engine::ReadOperatorMetadata(*spec_.file_system, checkpoint_->layout(), op, at_batch));
     if (metadata) in_metadata[op.value()] = metadata->operator_name;
   }
   for (const sql::StatefulOperatorLayout& op : shaped_.layout.operators) in_plan[op.id] = op.name;
-  if (in_metadata.empty() || in_metadata == in_plan) return Status::OK();  // checkpoints of old releases have none
+  if (in_metadata.empty() || in_metadata == in_plan)
+    return Status::OK();  // checkpoints of old releases have none
   return Error("STREAMING_STATEFUL_OPERATOR_NOT_MATCH_IN_STATE_METADATA")
       .With("OpsInMetadataSeq", OperatorList(in_metadata))
       .With("OpsInCurBatchSeq", OperatorList(in_plan));
@@ -151,10 +168,11 @@ Status MicroBatchDriver::CompilePlan() {
   const auto begin = spec_.clock->NowMonotonic();
   TW_RETURN_NOT_OK(CheckStatefulOperators());
   const engine::StateOptions state_options = engine::StateOptions::FromSettings(settings_);
-  TW_ASSIGN_OR_RETURN(state_, spec_.state->OpenQuery(run_id_, spec_.checkpoint_location, state_options, &poison_));
+  TW_ASSIGN_OR_RETURN(
+      state_, spec_.state->OpenQuery(run_id_, spec_.checkpoint_location, state_options, &poison_));
 
-
-  TW_ASSIGN_OR_RETURN(const sql::PlanPtr optimized, sql::Optimize(shaped_.plan, {.config = spec_.config, .streaming = true}));
+  TW_ASSIGN_OR_RETURN(const sql::PlanPtr optimized,
+                      sql::Optimize(shaped_.plan, {.config = spec_.config, .streaming = true}));
   engine::StreamPlanOptions options;
   options.config = spec_.config;
   options.mode = spec_.mode;
@@ -168,13 +186,16 @@ Status MicroBatchDriver::CompilePlan() {
   TW_ASSIGN_OR_RETURN(plan_, engine::PlanStream({optimized, shaped_.layout}, options));
   delays_ms_ = WatermarkDelays(*plan_);
   leaf_versions_.resize(plan_->leaves.size());
-  TW_ASSIGN_OR_RETURN(std::shared_ptr<engine::Execution> execution,
-                      engine::Execution::Make(*spec_.scheduler, plan_, engine::QueryClass::kStreaming, spec_.config, spec_.memory));
+  TW_ASSIGN_OR_RETURN(
+      std::shared_ptr<engine::Execution> execution,
+      engine::Execution::Make(*spec_.scheduler, plan_, engine::QueryClass::kStreaming, spec_.config,
+                              spec_.memory));
   planning_ms_ = (spec_.clock->NowMonotonic() - begin).count() / 1000000;
   const MutexLock lock(mutex_);
   execution_ = std::move(execution);
   explain_ = "== Physical Plan ==\n" + plan_->ToString();
-  explain_extended_ = "== Analyzed Logical Plan ==\n" + spec_.plan->TreeText() + "\n== Optimized Logical Plan ==\n" + optimized->TreeText() + "\n" + explain_;
+  explain_extended_ = "== Analyzed Logical Plan ==\n" + spec_.plan->TreeText() +
+                      "\n== Optimized Logical Plan ==\n" + optimized->TreeText() + "\n" + explain_;
   return stop_requested_ ? Cancelled() : Status::OK();
 }
 

@@ -20,9 +20,11 @@ std::optional<double> Rate(int64_t rows, int64_t duration_ms) {
 
 void PutRates(const QueryProgress& progress, int64_t rows, Json* out) {
   std::optional<double> input = 0.0;
-  if (progress.previous_trigger_start_ms) input = Rate(rows, progress.trigger_start_ms - *progress.previous_trigger_start_ms);
+  if (progress.previous_trigger_start_ms)
+    input = Rate(rows, progress.trigger_start_ms - *progress.previous_trigger_start_ms);
   if (input) (*out)["inputRowsPerSecond"] = *input;
-  const std::optional<double> processed = Rate(rows, std::max<int64_t>(progress.batch_duration_ms, 1));
+  const std::optional<double> processed =
+      Rate(rows, std::max<int64_t>(progress.batch_duration_ms, 1));
   if (processed) (*out)["processedRowsPerSecond"] = *processed;
 }
 
@@ -105,13 +107,16 @@ std::string QueryProgress::ToJson() const {
   Json event_time_json = EventTimeJson(*this);
   if (!event_time_json.empty()) json["eventTime"] = std::move(event_time_json);
   json["stateOperators"] = Json::array();
-  for (const StateOperatorProgress& op : state_operators) json["stateOperators"].push_back(StateJson(op));
+  for (const StateOperatorProgress& op : state_operators)
+    json["stateOperators"].push_back(StateJson(op));
   json["sources"] = Json::array();
   for (const SourceProgress& source : sources) json["sources"].push_back(SourceJson(*this, source));
   json["sink"]["description"] = sink_description;
   json["sink"]["numOutputRows"] = sink_rows;
-  for (const auto& [metric, text] : observed_json) json["observedMetrics"][metric] = Json::parse(text, nullptr, false);
-  // Text of user data may hold bytes that are not UTF-8: they are replaced, never a reason to fail a batch.
+  for (const auto& [metric, text] : observed_json)
+    json["observedMetrics"][metric] = Json::parse(text, nullptr, false);
+  // Text of user data may hold bytes that are not UTF-8: they are replaced, never a reason to fail
+  // a batch.
   return json.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 
@@ -150,7 +155,8 @@ void ProgressLog::Add(std::string json) {
   const MutexLock lock(mutex_);
   entries_.push_back(std::move(json));
   // Spark trims while size >= capacity, so one less than the setting says remains.
-  while (static_cast<int64_t>(entries_.size()) >= std::max<int64_t>(capacity_, 2)) entries_.pop_front();
+  while (static_cast<int64_t>(entries_.size()) >= std::max<int64_t>(capacity_, 2))
+    entries_.pop_front();
 }
 
 std::vector<std::string> ProgressLog::All() const {

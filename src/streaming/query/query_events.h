@@ -9,8 +9,8 @@
 
 namespace thalweg::streaming {
 
-/// Hands query events to the listeners of one session. A listener that blocks delays the query's driver: listeners hand over
-/// and return. Thread: synchronised.
+/// Hands query events to the listeners of one session. A listener that blocks delays the query's
+/// driver: listeners hand over and return. Thread: synchronised.
 class QueryEvents {
  public:
   void Add(std::shared_ptr<StreamingListener> listener);

@@ -22,10 +22,13 @@ ActiveQueries& ActiveQueries::Get() {
   return queries;
 }
 
-std::shared_ptr<MicroBatchDriver> ActiveQueries::Enter(const std::shared_ptr<MicroBatchDriver>& query) {
+std::shared_ptr<MicroBatchDriver> ActiveQueries::Enter(
+    const std::shared_ptr<MicroBatchDriver>& query) {
   const MutexLock lock(mutex_);
   std::weak_ptr<MicroBatchDriver>& slot = by_id_[query->id().value().ToString()];
-  if (std::shared_ptr<MicroBatchDriver> holder = slot.lock(); holder != nullptr && holder->is_active()) return holder;
+  if (std::shared_ptr<MicroBatchDriver> holder = slot.lock();
+      holder != nullptr && holder->is_active())
+    return holder;
   slot = query;
   return nullptr;
 }
@@ -52,7 +55,8 @@ struct StreamingQueryManager::Impl {
     ActiveQueries::Get().Leave(query);
     const Status failure = query.exception();
     const MutexLock lock(mutex);
-    const auto found = std::find_if(active.begin(), active.end(), [&](const auto& entry) { return entry.get() == &query; });
+    const auto found = std::find_if(active.begin(), active.end(),
+                                    [&](const auto& entry) { return entry.get() == &query; });
     if (found != active.end()) {
       terminated.push_back(std::move(*found));
       active.erase(found);
@@ -62,7 +66,8 @@ struct StreamingQueryManager::Impl {
     changed.NotifyAll();
   }
 
-  /// Ended queries beyond the number kept, oldest first; the caller lets go of them outside of the lock.
+  /// Ended queries beyond the number kept, oldest first; the caller lets go of them outside of the
+  /// lock.
   std::vector<std::shared_ptr<MicroBatchDriver>> TakeForgotten() {
     const MutexLock lock(mutex);
     std::vector<std::shared_ptr<MicroBatchDriver>> forgotten;
@@ -83,13 +88,18 @@ Result<std::shared_ptr<StreamingQuery>> StreamingQueryManager::Start(StreamingQu
   const bool stop_active_run = spec.settings.Get(kStopActiveRun);
   const std::string name = spec.name;
   const auto on_end = [weak = std::weak_ptr<Impl>(impl_)](MicroBatchDriver& query) {
-    if (const std::shared_ptr<Impl> impl = weak.lock()) impl->OnEnd(query);
-    else ActiveQueries::Get().Leave(query);
+    if (const std::shared_ptr<Impl> impl = weak.lock())
+      impl->OnEnd(query);
+    else
+      ActiveQueries::Get().Leave(query);
   };
-  TW_ASSIGN_OR_RETURN(std::shared_ptr<MicroBatchDriver> query, MicroBatchDriver::Make(std::move(spec), impl_->events, on_end));
+  TW_ASSIGN_OR_RETURN(std::shared_ptr<MicroBatchDriver> query,
+                      MicroBatchDriver::Make(std::move(spec), impl_->events, on_end));
   {
     const MutexLock lock(impl_->mutex);
-    const bool taken = !name.empty() && std::any_of(impl_->active.begin(), impl_->active.end(), [&](const auto& other) { return other->name() == name; });
+    const bool taken =
+        !name.empty() && std::any_of(impl_->active.begin(), impl_->active.end(),
+                                     [&](const auto& other) { return other->name() == name; });
     if (taken) return Error("QUERY_NAME_ALREADY_ACTIVE").With("name", name);
     impl_->active.push_back(query);
   }
@@ -112,18 +122,22 @@ std::vector<std::shared_ptr<StreamingQuery>> StreamingQueryManager::Active() con
   return {impl_->active.begin(), impl_->active.end()};
 }
 
-std::shared_ptr<StreamingQuery> StreamingQueryManager::Find(const std::string& id, const std::optional<std::string>& run_id) const {
+std::shared_ptr<StreamingQuery> StreamingQueryManager::Find(
+    const std::string& id, const std::optional<std::string>& run_id) const {
   const MutexLock lock(impl_->mutex);
   const auto matches = [&](const auto& query) {
-    return query->id().value().ToString() == id && (!run_id || query->run_id().value().ToString() == *run_id);
+    return query->id().value().ToString() == id &&
+           (!run_id || query->run_id().value().ToString() == *run_id);
   };
   const auto active = std::find_if(impl_->active.begin(), impl_->active.end(), matches);
   if (active != impl_->active.end()) return *active;
-  const auto terminated = std::find_if(impl_->terminated.rbegin(), impl_->terminated.rend(), matches);
+  const auto terminated =
+      std::find_if(impl_->terminated.rbegin(), impl_->terminated.rend(), matches);
   return terminated != impl_->terminated.rend() ? *terminated : nullptr;
 }
 
-Result<bool> StreamingQueryManager::AwaitAnyTermination(std::optional<std::chrono::milliseconds> timeout) {
+Result<bool> StreamingQueryManager::AwaitAnyTermination(
+    std::optional<std::chrono::milliseconds> timeout) {
   const MutexLock lock(impl_->mutex);
   const auto terminated = [&] { return impl_->any_terminated; };
   if (timeout) {
@@ -142,12 +156,17 @@ void StreamingQueryManager::ResetTerminated() {
   impl_->remembered_failure = Status::OK();
 }
 
-void StreamingQueryManager::AddListener(std::shared_ptr<StreamingListener> listener) { impl_->events->Add(std::move(listener)); }
+void StreamingQueryManager::AddListener(std::shared_ptr<StreamingListener> listener) {
+  impl_->events->Add(std::move(listener));
+}
 
-void StreamingQueryManager::RemoveListener(const std::shared_ptr<StreamingListener>& listener) { impl_->events->Remove(listener); }
+void StreamingQueryManager::RemoveListener(const std::shared_ptr<StreamingListener>& listener) {
+  impl_->events->Remove(listener);
+}
 
 void StreamingQueryManager::StopAll() {
-  for (const std::shared_ptr<StreamingQuery>& query : Active()) Ignore(query->Stop(), "stopping all: each failure is the query's own");
+  for (const std::shared_ptr<StreamingQuery>& query : Active())
+    Ignore(query->Stop(), "stopping all: each failure is the query's own");
 }
 
 }  // namespace thalweg::streaming

@@ -1,7 +1,7 @@
 #pragma once
 
-// Contract: the streaming queries of one session (Spark's StreamingQueryManager), and the process-wide registry that refuses a
-// second run on the same checkpoint.
+// Contract: the streaming queries of one session (Spark's StreamingQueryManager), and the
+// process-wide registry that refuses a second run on the same checkpoint.
 
 #include <chrono>
 #include <memory>
@@ -13,7 +13,8 @@
 
 namespace thalweg::streaming {
 
-/// Receives query events; calls come from drivers, in order per query. JSON as spark-connect.md 4.6.
+/// Receives query events; calls come from drivers, in order per query. JSON as
+/// spark-connect.md 4.6.
 class StreamingListener {
  public:
   virtual ~StreamingListener() = default;
@@ -27,14 +28,17 @@ class StreamingListener {
 class StreamingQueryManager {
  public:
   StreamingQueryManager();
-  ~StreamingQueryManager();                    ///< stops all
-  /// Starts the driver and returns at once (batch 0 may not have begun). Errors: duplicate name, same query active,
-  /// a checkpoint that cannot be read or created, metadata mismatch.
+  ~StreamingQueryManager();  ///< stops all
+  /// Starts the driver and returns at once (batch 0 may not have begun). Errors: duplicate name,
+  /// same query active, a checkpoint that cannot be read or created, metadata mismatch.
   Result<std::shared_ptr<StreamingQuery>> Start(StreamingQuerySpec spec);
   std::vector<std::shared_ptr<StreamingQuery>> Active() const;
-  /// Active or recently terminated (connect keeps terminated ones for a while), by id and, if given, run id.
-  std::shared_ptr<StreamingQuery> Find(const std::string& id, const std::optional<std::string>& run_id) const;
-  /// True when any query terminated since the last ResetTerminated; the failure of one that failed as the error.
+  /// Active or recently terminated (connect keeps terminated ones for a while), by id and, if
+  /// given, run id.
+  std::shared_ptr<StreamingQuery> Find(const std::string& id,
+                                       const std::optional<std::string>& run_id) const;
+  /// True when any query terminated since the last ResetTerminated; the failure of one that failed
+  /// as the error.
   Result<bool> AwaitAnyTermination(std::optional<std::chrono::milliseconds> timeout);
   void ResetTerminated();
   void AddListener(std::shared_ptr<StreamingListener> listener);

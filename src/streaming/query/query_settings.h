@@ -4,25 +4,54 @@
 
 namespace thalweg::streaming {
 
-inline const Setting<int64_t> kMinBatchesToRetain{.key = "spark.sql.streaming.minBatchesToRetain", .default_value = 100, .min = 1,
+inline const Setting<int64_t> kMinBatchesToRetain{
+    .key = "spark.sql.streaming.minBatchesToRetain",
+    .default_value = 100,
+    .min = 1,
     .doc = "Batches kept in the offset and commit logs and in state."};
-inline const Setting<int64_t> kPollingDelayMs{.key = "spark.sql.streaming.pollingDelay", .default_value = 10, .min = 0, .unit = SettingUnit::kMillis,
+inline const Setting<int64_t> kPollingDelayMs{
+    .key = "spark.sql.streaming.pollingDelay",
+    .default_value = 10,
+    .min = 0,
+    .unit = SettingUnit::kMillis,
     .doc = "Pause between two looks at sources that do not announce data."};
-inline const Setting<bool> kNoDataMicroBatches{.key = "spark.sql.streaming.noDataMicroBatches.enabled", .default_value = true,
+inline const Setting<bool> kNoDataMicroBatches{
+    .key = "spark.sql.streaming.noDataMicroBatches.enabled",
+    .default_value = true,
     .doc = "Run batches without data when stateful operators want them."};
-inline const Setting<int64_t> kNoDataProgressIntervalMs{.key = "spark.sql.streaming.noDataProgressEventInterval", .default_value = 10000, .min = 0,
-    .unit = SettingUnit::kMillis, .doc = "Pause between two progress entries of an idle query."};
-inline const Setting<int64_t> kNumRecentProgress{.key = "spark.sql.streaming.numRecentProgressUpdates", .default_value = 100, .min = 1,
+inline const Setting<int64_t> kNoDataProgressIntervalMs{
+    .key = "spark.sql.streaming.noDataProgressEventInterval",
+    .default_value = 10000,
+    .min = 0,
+    .unit = SettingUnit::kMillis,
+    .doc = "Pause between two progress entries of an idle query."};
+inline const Setting<int64_t> kNumRecentProgress{
+    .key = "spark.sql.streaming.numRecentProgressUpdates",
+    .default_value = 100,
+    .min = 1,
     .doc = "Progress entries kept."};
-inline const Setting<std::string> kWatermarkPolicy{.key = "spark.sql.streaming.multipleWatermarkPolicy", .default_value = "min", .choices = {"min", "max"},
+inline const Setting<std::string> kWatermarkPolicy{
+    .key = "spark.sql.streaming.multipleWatermarkPolicy",
+    .default_value = "min",
+    .choices = {"min", "max"},
     .doc = "How the watermarks of several inputs make one."};
-inline const Setting<bool> kStopActiveRun{.key = "spark.sql.streaming.stopActiveRunOnRestart", .default_value = true,
+inline const Setting<bool> kStopActiveRun{
+    .key = "spark.sql.streaming.stopActiveRunOnRestart",
+    .default_value = true,
     .doc = "Stop an active run of the same query instead of refusing a second one."};
-inline const Setting<int64_t> kStopTimeoutMs{.key = "spark.sql.streaming.stopTimeout", .default_value = 0, .unit = SettingUnit::kMillis,
+inline const Setting<int64_t> kStopTimeoutMs{
+    .key = "spark.sql.streaming.stopTimeout",
+    .default_value = 0,
+    .unit = SettingUnit::kMillis,
     .doc = "How long stop() waits; 0 or less: until the query has ended."};
-inline const Setting<bool> kForceDeleteTempCheckpoint{.key = "spark.sql.streaming.forceDeleteTempCheckpointLocation", .default_value = false,
+inline const Setting<bool> kForceDeleteTempCheckpoint{
+    .key = "spark.sql.streaming.forceDeleteTempCheckpointLocation",
+    .default_value = false,
     .doc = "Delete temporary checkpoints after failures too."};
-inline const Setting<int64_t> kShufflePartitions{.key = "spark.sql.shuffle.partitions", .default_value = 16, .min = 1,
+inline const Setting<int64_t> kShufflePartitions{
+    .key = "spark.sql.shuffle.partitions",
+    .default_value = 16,
+    .min = 1,
     .doc = "Partitions of exchanges and of state; a checkpoint keeps its own."};
 
 }  // namespace thalweg::streaming

@@ -6,13 +6,16 @@
 
 namespace thalweg::streaming {
 
-Result<SourceSet> SourceSet::Open(const std::vector<const sql::Relation*>& relations, const sql::StreamContext& context) {
+Result<SourceSet> SourceSet::Open(const std::vector<const sql::Relation*>& relations,
+                                  const sql::StreamContext& context) {
   SourceSet set;
   for (size_t i = 0; i < relations.size(); ++i) {
     sql::StreamContext own = context;
     own.source_index = static_cast<int>(i);
-    own.metadata_path = data::JoinPath(data::JoinPath(context.checkpoint_root, "sources"), std::to_string(i));
-    TW_ASSIGN_OR_RETURN(std::unique_ptr<sql::MicroBatchStream> stream, relations[i]->table->NewMicroBatchStream(own));
+    own.metadata_path =
+        data::JoinPath(data::JoinPath(context.checkpoint_root, "sources"), std::to_string(i));
+    TW_ASSIGN_OR_RETURN(std::unique_ptr<sql::MicroBatchStream> stream,
+                        relations[i]->table->NewMicroBatchStream(own));
     set.streams_.push_back(std::move(stream));
   }
   set.initial_.resize(set.streams_.size());
@@ -20,7 +23,8 @@ Result<SourceSet> SourceSet::Open(const std::vector<const sql::Relation*>& relat
 }
 
 bool SourceSet::SupportAvailableNow() const {
-  return std::all_of(streams_.begin(), streams_.end(), [](const auto& stream) { return stream->supports_available_now(); });
+  return std::all_of(streams_.begin(), streams_.end(),
+                     [](const auto& stream) { return stream->supports_available_now(); });
 }
 
 Status SourceSet::PrepareForAvailableNow() {
@@ -42,7 +46,9 @@ Result<NextOffsets> SourceSet::Next(const OffsetVector& start, bool unlimited) {
     if (!from) {
       TW_ASSIGN_OR_RETURN(from, Initial(i));
     }
-    const std::vector<sql::ReadLimit> limits = unlimited ? std::vector<sql::ReadLimit>{sql::ReadAllAvailable{}} : streams_[i]->DefaultReadLimits();
+    const std::vector<sql::ReadLimit> limits =
+        unlimited ? std::vector<sql::ReadLimit>{sql::ReadAllAvailable{}}
+                  : streams_[i]->DefaultReadLimits();
     TW_ASSIGN_OR_RETURN(std::optional<sql::Offset> end, streams_[i]->LatestOffset(*from, limits));
     TW_ASSIGN_OR_RETURN(std::optional<sql::Offset> latest, streams_[i]->ReportLatestOffset());
     if (!end) end = start[i];

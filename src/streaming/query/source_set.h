@@ -13,13 +13,14 @@
 
 namespace thalweg::streaming {
 
-/// The end (or start) of a range in every source, in source order; nothing where a source has no position yet.
+/// The end (or start) of a range in every source, in source order; nothing where a source has no
+/// position yet.
 using OffsetVector = std::vector<std::optional<sql::Offset>>;
 
 /// What the sources offer for the next micro-batch.
 struct NextOffsets {
   OffsetVector end;
-  OffsetVector latest;     ///< for progress
+  OffsetVector latest;  ///< for progress
   bool has_new_data = false;
 };
 
@@ -27,14 +28,16 @@ struct NextOffsets {
 class SourceSet {
  public:
   /// Opens a stream per source. `context` is completed with index and metadata path.
-  static Result<SourceSet> Open(const std::vector<const sql::Relation*>& relations, const sql::StreamContext& context);
+  static Result<SourceSet> Open(const std::vector<const sql::Relation*>& relations,
+                                const sql::StreamContext& context);
 
   size_t size() const { return streams_.size(); }
   sql::MicroBatchStream& stream(size_t i) { return *streams_[i]; }
   bool SupportAvailableNow() const;
   Status PrepareForAvailableNow();
   /// The next range after `start`. `unlimited`: Trigger.Once takes everything.
-  /// A source without a position is asked for its initial one, which becomes its start within the range.
+  /// A source without a position is asked for its initial one, which becomes its start within the
+  /// range.
   Result<NextOffsets> Next(const OffsetVector& start, bool unlimited);
   /// The position before the first range; asked once.
   Result<sql::Offset> Initial(size_t i);

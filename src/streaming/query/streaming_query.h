@@ -27,21 +27,26 @@ class StateServices;
 
 namespace thalweg::streaming {
 
-/// Everything a driver needs; the session fills it. The plan is analysed and CheckStreamingSupported has passed.
+/// Everything a driver needs; the session fills it. The plan is analysed and
+/// CheckStreamingSupported has passed.
 struct StreamingQuerySpec {
-  std::string name;                            ///< empty: none
-  sql::PlanPtr plan;                           ///< analysed
-  /// Makes the sink; called on the driver's thread once query id, run id and checkpoint root are known.
-  std::function<Result<std::variant<std::unique_ptr<sql::StreamingWrite>, std::unique_ptr<sql::BatchSink>>>(
-      const sql::StreamWriteRequest& request)> make_sink;
+  std::string name;   ///< empty: none
+  sql::PlanPtr plan;  ///< analysed
+  /// Makes the sink; called on the driver's thread once query id, run id and checkpoint root are
+  /// known.
+  std::function<
+      Result<std::variant<std::unique_ptr<sql::StreamingWrite>, std::unique_ptr<sql::BatchSink>>>(
+          const sql::StreamWriteRequest& request)>
+      make_sink;
   sql::OutputMode mode = sql::OutputMode::kAppend;
   Trigger trigger = ProcessingTime{};
-  sql::OptionMap options;                      ///< writer options
+  sql::OptionMap options;  ///< writer options
   std::vector<std::string> partition_columns;
-  std::string checkpoint_location;             ///< a path; the session resolves options, settings and temporary folders
-  bool delete_checkpoint_on_stop = false;      ///< a temporary one
-  std::vector<std::string> job_tags;           ///< told to listeners
-  SettingsMap settings;                        ///< snapshot of the session's, taken at start
+  std::string checkpoint_location;         ///< a path; the session resolves options, settings and
+                                           ///< temporary folders
+  bool delete_checkpoint_on_stop = false;  ///< a temporary one
+  std::vector<std::string> job_tags;       ///< told to listeners
+  SettingsMap settings;                    ///< snapshot of the session's, taken at start
   std::shared_ptr<const sql::EvalConfig> config;
 
   engine::Scheduler* scheduler = nullptr;
@@ -52,7 +57,7 @@ struct StreamingQuerySpec {
 };
 
 struct QueryStatus {
-  std::string message;                         ///< "Waiting for data to arrive", as Spark words it
+  std::string message;  ///< "Waiting for data to arrive", as Spark words it
   bool data_available = false;
   bool trigger_active = false;
 };
@@ -60,25 +65,27 @@ struct QueryStatus {
 /// Thread: synchronised; every call from any thread.
 class StreamingQuery {
  public:
-  virtual ~StreamingQuery() = default;         ///< stops and joins
+  virtual ~StreamingQuery() = default;  ///< stops and joins
   virtual const QueryId& id() const = 0;
   virtual const RunId& run_id() const = 0;
   virtual const std::string& name() const = 0;
   virtual bool is_active() const = 0;
   virtual QueryStatus status() const = 0;
-  /// Progress JSON (streaming-semantics 8.1), newest last; at most spark.sql.streaming.numRecentProgressUpdates.
+  /// Progress JSON (streaming-semantics 8.1), newest last; at most
+  /// spark.sql.streaming.numRecentProgressUpdates.
   virtual std::vector<std::string> recent_progress() const = 0;
   virtual std::optional<std::string> last_progress() const = 0;
   /// The error that ended it, or ok. Condition STREAM_FAILED with the cause.
   virtual Status exception() const = 0;
-  /// Cancels the running batch, waits for the driver to end. Idempotent. Errors: STREAMING_QUERY... when stopping times out.
+  /// Cancels the running batch, waits for the driver to end. Idempotent. Errors: STREAMING_QUERY...
+  /// when stopping times out.
   virtual Status Stop() = 0;
   /// True when it ended within the time; its failure as the error. No timeout: waits for the end.
   virtual Result<bool> AwaitTermination(std::optional<std::chrono::milliseconds> timeout) = 0;
   /// Waits until everything available now has been processed. The query's failure as the error.
   virtual Status ProcessAllAvailable() = 0;
-  /// Like ProcessAllAvailable / AwaitTermination without blocking: `done` is called once, from the driver's thread, or at
-  /// once when it has ended. Returns an id for RemoveWaiter.
+  /// Like ProcessAllAvailable / AwaitTermination without blocking: `done` is called once, from the
+  /// driver's thread, or at once when it has ended. Returns an id for RemoveWaiter.
   virtual int64_t OnTermination(std::function<void()> done) = 0;
   virtual void RemoveWaiter(int64_t id) = 0;
   /// Plans of the last batch, for query.explain().

@@ -22,7 +22,8 @@ class Propagator {
     }
     if (node.watermark) {
       if (input && watermark_ms_ > 0) {
-        return Error("_LEGACY_ERROR_TEMP_3076").With("config", "spark.sql.streaming.statefulOperator.allowMultiple");
+        return Error("_LEGACY_ERROR_TEMP_3076")
+            .With("config", "spark.sql.streaming.statefulOperator.allowMultiple");
       }
       return std::optional<int64_t>(watermark_ms_);
     }
@@ -56,9 +57,12 @@ Result<WatermarkPolicy> ParseWatermarkPolicy(std::string_view text) {
       .With("confOptions", "min, max");
 }
 
-void WatermarkTracker::Restore(int64_t watermark_ms) { global_ms_ = std::max(global_ms_, watermark_ms); }
+void WatermarkTracker::Restore(int64_t watermark_ms) {
+  global_ms_ = std::max(global_ms_, watermark_ms);
+}
 
-void WatermarkTracker::Update(const std::vector<engine::EventTimeStats>& stats, const std::vector<int64_t>& delays_ms) {
+void WatermarkTracker::Update(const std::vector<engine::EventTimeStats>& stats,
+                              const std::vector<int64_t>& delays_ms) {
   TW_DCHECK(stats.size() == delays_ms.size());
   if (stats.empty()) return;
   per_operator_ms_.resize(stats.size());
@@ -66,16 +70,19 @@ void WatermarkTracker::Update(const std::vector<engine::EventTimeStats>& stats, 
   for (size_t i = 0; i < stats.size(); ++i) {
     if (stats[i].count > 0) {
       const int64_t candidate_ms = stats[i].max_ms - delays_ms[i];
-      per_operator_ms_[i] = per_operator_ms_[i] ? std::max(*per_operator_ms_[i], candidate_ms) : candidate_ms;
+      per_operator_ms_[i] =
+          per_operator_ms_[i] ? std::max(*per_operator_ms_[i], candidate_ms) : candidate_ms;
     }
     const int64_t own_ms = per_operator_ms_[i].value_or(0);
     if (!merged_ms) merged_ms = own_ms;
-    merged_ms = policy_ == WatermarkPolicy::kMin ? std::min(*merged_ms, own_ms) : std::max(*merged_ms, own_ms);
+    merged_ms = policy_ == WatermarkPolicy::kMin ? std::min(*merged_ms, own_ms)
+                                                 : std::max(*merged_ms, own_ms);
   }
   global_ms_ = std::max(global_ms_, *merged_ms);
 }
 
-Result<std::map<int64_t, int64_t>> PropagateWatermark(const engine::PhysicalPlan& plan, int64_t watermark_ms) {
+Result<std::map<int64_t, int64_t>> PropagateWatermark(const engine::PhysicalPlan& plan,
+                                                      int64_t watermark_ms) {
   Propagator propagator(watermark_ms);
   TW_RETURN_NOT_OK(propagator.Visit(*plan.root).status());
   return std::move(propagator.per_operator_ms);
