@@ -425,5 +425,11 @@ bool CastForcesNullable(const DataType& from, const DataType& to);
 std::optional<int64_t> WatermarkDelayMs(const std::string& metadata_json);
 /// The metadata with that entry set, or removed by nullopt.
 std::string WithWatermarkDelayMs(const std::string& metadata_json, std::optional<int64_t> delay_ms);
+/// Whether the metadata has the boolean entry `key` and it is true ("spark.timeWindow", "spark.sessionWindow").
+bool HasMetadataFlag(const std::string& metadata_json, std::string_view key);
+/// The metadata with that entry true, or without it.
+std::string WithMetadataFlag(const std::string& metadata_json, std::string_view key, bool flag);
+inline constexpr std::string_view kTimeWindowFlag = "spark.timeWindow";
+inline constexpr std::string_view kSessionWindowFlag = "spark.sessionWindow";
 
 }  // namespace thalweg::sql

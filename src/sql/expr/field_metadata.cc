@@ -33,4 +33,23 @@ std::string WithWatermarkDelayMs(const std::string& metadata_json, std::optional
   return json.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 
+bool HasMetadataFlag(const std::string& metadata_json, std::string_view key) {
+  if (metadata_json.find(key) == std::string::npos) return false;
+  const Json json = Json::parse(metadata_json, nullptr, false);
+  if (!json.is_object()) return false;
+  const auto entry = json.find(std::string(key));
+  return entry != json.end() && entry->is_boolean() && entry->get<bool>();
+}
+
+std::string WithMetadataFlag(const std::string& metadata_json, std::string_view key, bool flag) {
+  Json json = Json::parse(metadata_json, nullptr, false);
+  if (!json.is_object()) json = Json::object();
+  if (flag) {
+    json[std::string(key)] = true;
+  } else {
+    json.erase(std::string(key));
+  }
+  return json.dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
 }  // namespace thalweg::sql
