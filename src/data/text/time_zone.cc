@@ -20,6 +20,7 @@ struct TimeZone::Rules {
   absl::TimeZone zone;
   std::vector<int64_t> since;     // seconds of 1970 UTC from which the entry holds; the first is the least int64
   std::vector<int32_t> offsets;   // seconds east
+  std::string short_names[2];     // standard, daylight saving
   std::vector<int64_t> local_to;  // local seconds (of the earlier offset) at which the entry ends; the last: greatest int64
 
   size_t IndexAt(int64_t utc_seconds) const {
@@ -131,6 +132,17 @@ bool IsRegionId(std::string_view id) {
   return true;
 }
 
+// The abbreviations of a recent year.
+void FillShortNames(TimeZone::Rules* rules) {
+  for (const int month : {1, 7}) {
+    const auto info = rules->zone.At(absl::FromCivil(absl::CivilSecond(2024, month, 15), absl::UTCTimeZone()));
+    rules->short_names[info.is_dst ? 1 : 0] = info.zone_abbr;
+  }
+  for (const int i : {0, 1}) {
+    if (rules->short_names[i].empty()) rules->short_names[i] = rules->short_names[1 - i];
+  }
+}
+
 std::shared_ptr<const TimeZone::Rules> LoadRules(const std::string& id) {
   auto rules = std::make_shared<TimeZone::Rules>();
   if (!absl::LoadTimeZone(id, &rules->zone)) return nullptr;
@@ -154,6 +166,7 @@ std::shared_ptr<const TimeZone::Rules> LoadRules(const std::string& id) {
     rules->local_to.push_back(rules->since[i + 1] + rules->offsets[i]);
   }
   rules->local_to.push_back(std::numeric_limits<int64_t>::max());
+  FillShortNames(rules.get());
   return rules;
 }
 
@@ -241,11 +254,7 @@ std::optional<TimeZone> TimeZone::Find(std::string_view id) {
   if (rules == nullptr) return std::nullopt;
   TimeZone zone;
   zone.id_ = std::make_shared<const std::string>(std::move(name));
-  if (rules->offsets.size() == 1) {
-    zone.fixed_seconds_ = rules->offsets[0];
-  } else {
-    zone.rules_ = std::move(rules);
-  }
+  zone.rules_ = std::move(rules);
   return zone;
 }
 
@@ -282,6 +291,10 @@ bool TimeZone::IsDaylightSaving(int64_t utc_micros) const {
   if (rules_ == nullptr) return false;
   const int64_t seconds = IntoTable(FloorDiv(utc_micros, kMicrosPerSecond));
   return rules_->zone.At(absl::FromUnixSeconds(seconds)).is_dst;
+}
+
+const std::string& TimeZone::ShortName(bool daylight) const {
+  return rules_ == nullptr ? id() : rules_->short_names[daylight ? 1 : 0];
 }
 
 void AppendOffsetId(int32_t seconds, std::string* out) {

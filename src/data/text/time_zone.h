@@ -43,6 +43,9 @@ class TimeZone {
   /// Whether daylight saving time holds (for zone names).
   bool IsDaylightSaving(int64_t utc_micros) const;
 
+  /// "PST" or "PDT" of today's usage; the id for fixed offsets.
+  const std::string& ShortName(bool daylight) const;
+
   bool operator==(const TimeZone& other) const { return id() == other.id(); }
 
   struct Rules;
