@@ -13,10 +13,12 @@
 
 #include "base/memory.h"
 #include "base/settings.h"
+#include "base/signal.h"
 #include "base/status.h"
 #include "data/columnar/chunk.h"
 #include "sql/analyzer/analyzer.h"
 #include "sql/datasource/data_source.h"
+#include "sql/parser/parser.h"
 #include "sql/plan/commands.h"
 #include "sql/plan/logical_plan.h"
 #include "streaming/query/query_manager.h"
@@ -28,9 +30,15 @@ class StateServices;
 
 namespace thalweg::sql {
 class Catalog;
+struct TableInfo;
 }
 
 namespace thalweg::front {
+
+class Session;
+struct ResultConsumer;
+class ViewMap;
+std::shared_ptr<ViewMap> MakeViewMap();
 
 /// What all sessions of a process share. Built once by apps; outlives every session.
 struct ServerContext {
@@ -42,14 +50,22 @@ struct ServerContext {
   sql::ConnectorServices connectors;
   MemoryReservation* memory = nullptr;
   SettingsMap server_settings;               ///< static settings and the defaults of sessions (spark-defaults.conf, --conf)
+  /// Runs a Command (front/commands); null: commands are refused by name.
+  std::function<Status(Session& session, const sql::PlanPtr& command, const ResultConsumer& consumer, std::stop_token stop)>
+      run_command;
+  /// Views of the database global_temp, shared by all sessions.
+  std::shared_ptr<ViewMap> global_views = MakeViewMap();
 };
 
-/// Rows of a query as they come. Called on one thread; answer false to stop.
+/// Rows of a query as they come, in the order of its partitions. Called by one thread at a time (workers among them); answer
+/// false to stop.
 struct ResultConsumer {
   std::function<Status(const data::Schema& schema)> on_schema;
   std::function<Result<bool>(const data::Chunk& chunk)> on_chunk;
   /// Metrics per physical node after the last chunk; may be empty.
   std::function<void(const struct QueryMetrics& metrics)> on_metrics;
+  /// Asked after each chunk: a signal to wait for before the next one (a slow client), or null. May be empty.
+  std::function<std::shared_ptr<Signal>()> throttle;
 };
 
 struct NodeMetric {
@@ -73,6 +89,7 @@ struct StreamStart {
   std::string query_name;
   std::string path;
   std::vector<std::string> table_name;       ///< toTable
+  std::vector<std::string> job_tags;         ///< told to listeners when it starts
   /// foreachBatch / foreach: a sink made by the caller; null otherwise.
   std::shared_ptr<sql::BatchSink> callback_sink;
 };
@@ -95,26 +112,48 @@ class Session : public std::enable_shared_from_this<Session> {
   Status UnsetConf(const std::string& key);
   std::map<std::string, std::string> AllConf() const;
   bool IsModifiable(const std::string& key) const;
+  void ResetConf();                          ///< forgets what this session has set
+  /// What was set, over the server's settings: what a streaming query takes at its start.
+  SettingsMap SettingsSnapshot() const;
   std::shared_ptr<const sql::EvalConfig> eval_config() const;
 
   // --- plans ---
   /// Parses SQL text to an unresolved plan (a query or a Command). `parameters`: named (":x") and positional ("?") literals.
   Result<sql::PlanPtr> ParseSql(const std::string& text, const std::map<std::string, sql::ExprPtr>& named,
                                 const std::vector<sql::ExprPtr>& positional) const;
+  /// How this session's settings make SQL text be read.
+  sql::ParserOptions parser_options() const;
   Result<sql::PlanPtr> Analyze(const sql::PlanPtr& plan);
   /// `mode` of df.explain(): "simple", "extended", "codegen", "cost", "formatted".
   Result<std::string> Explain(const sql::PlanPtr& plan, const std::string& mode);
   /// Runs a batch query or a Command (unresolved or resolved) and delivers its rows; blocks the caller.
   Status Execute(const sql::PlanPtr& plan, const ResultConsumer& consumer, std::stop_token stop);
+  /// Runs an analysed batch query into a write and commits it (or aborts it). Answers the rows written. Blocks.
+  Result<int64_t> RunWrite(const sql::PlanPtr& analyzed, sql::BatchWrite& write, std::stop_token stop);
+  /// Runs a Command and answers its rows as a LocalRelation.
+  Result<sql::PlanPtr> CommandRows(const sql::PlanPtr& command, std::stop_token stop);
   /// Execute, all rows collected.
   Result<std::vector<data::Chunk>> Collect(const sql::PlanPtr& plan, std::stop_token stop = {});
 
   // --- views ---
   Status CreateTempView(const std::string& name, sql::PlanPtr analyzed, bool replace, bool global);
   bool DropTempView(const std::string& name, bool global);
-  std::vector<std::string> TempViews() const;
+  /// Sorted names; `global`: those of the database global_temp, shared by the sessions of the server.
+  std::vector<std::string> TempViews(bool global = false) const;
+  /// The analysed plan of a temporary view, or null.
+  sql::PlanPtr FindTempView(const std::string& name, bool global) const;
+  /// Completes a table name with catalogue and current database: {database, table}. Errors: UNSUPPORTED_FEATURE.THALWEG for
+  /// other catalogues, REQUIRES_SINGLE_PART_NAMESPACE.
+  Result<std::pair<std::string, std::string>> TableName(const std::vector<std::string>& parts) const;
+  /// The table of a catalogue entry, opened through its format; not for views.
+  Result<sql::TablePtr> OpenTable(const sql::TableInfo& info, const sql::OptionMap& options, bool streaming, bool for_write) const;
   std::string current_database() const;
   void set_current_database(std::string name);
+
+  /// Enters a table into the catalogue: completes location, owner and time, lets the format make its own metadata. `table.schema`
+  /// may be empty for an external table whose format knows it. False: it existed and `if_not_exists` was said.
+  /// Errors: TABLE_OR_VIEW_ALREADY_EXISTS, SCHEMA_NOT_FOUND, LOCATION_ALREADY_EXISTS, DATA_SOURCE_NOT_FOUND.
+  Result<bool> CreateTable(sql::TableInfo* table, bool if_not_exists);
 
   // --- streaming ---
   Result<std::shared_ptr<streaming::StreamingQuery>> StartStream(StreamStart start);
@@ -129,6 +168,7 @@ class Session : public std::enable_shared_from_this<Session> {
 
  private:
   Session();
+  Result<sql::PlanPtr> RunInnerCommands(const sql::PlanPtr& plan);
   struct Impl;
   std::unique_ptr<Impl> impl_;
 };

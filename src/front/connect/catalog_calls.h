@@ -1,0 +1,16 @@
+#pragma once
+
+// spark.catalog.*: runs a call and answers its rows. Source: spark-connect.md 3.8.
+
+#include "base/status.h"
+#include "front/session/session.h"
+
+namespace spark::connect {
+class Catalog;
+}
+
+namespace thalweg::front {
+
+Result<sql::PlanPtr> RunCatalogCall(Session& session, const ::spark::connect::Catalog& call);
+
+}  // namespace thalweg::front

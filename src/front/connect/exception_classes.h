@@ -1,0 +1,15 @@
+#pragma once
+
+// Which exception of Spark's a condition is: clients choose their own class by these names. Source: spark-connect.md 1.10.
+
+#include <string>
+#include <vector>
+
+#include "base/status.h"
+
+namespace thalweg::front {
+
+/// Most derived first, up to java.lang.Object.
+std::vector<std::string> ExceptionClasses(const Status& status);
+
+}  // namespace thalweg::front

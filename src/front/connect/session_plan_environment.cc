@@ -1,0 +1,46 @@
+#include "front/connect/session_plan_environment.h"
+
+#include <spark/connect/catalog.pb.h>
+
+#include "front/connect/catalog_calls.h"
+#include "sql/parser/parser.h"
+
+namespace thalweg::front {
+
+Result<sql::PlanPtr> SessionPlanEnvironment::ParseSql(const std::string& text, const std::map<std::string, sql::ExprPtr>& named,
+                                                      const std::vector<sql::ExprPtr>& positional) {
+  return holder_.session().ParseSql(text, named, positional);
+}
+
+Result<sql::ExprPtr> SessionPlanEnvironment::ParseExpression(const std::string& text) {
+  return sql::ParseExpression(text, holder_.session().parser_options());
+}
+
+Result<std::vector<std::string>> SessionPlanEnvironment::ParseName(const std::string& text) {
+  return sql::ParseMultipartIdentifier(text);
+}
+
+Result<sql::PlanPtr> SessionPlanEnvironment::CachedRemoteRelation(const std::string& id) {
+  sql::PlanPtr plan = holder_.FindRelation(id);
+  if (plan == nullptr) {
+    return Error("CONNECT_INVALID_PLAN.DATAFRAME_NOT_FOUND").With("dfId", id).With("sessionId", holder_.id());
+  }
+  return sql::WithFreshIds(plan);
+}
+
+Result<std::string> SessionPlanEnvironment::CachedBlob(const std::string& hash) {
+  std::optional<std::string> blob = holder_.artifacts().Blob(hash);
+  if (!blob) return Error("CONNECT_INVALID_PLAN.CANNOT_FIND_CACHED_LOCAL_RELATION").With("hash", hash);
+  return std::move(*blob);
+}
+
+Result<data::Schema> SessionPlanEnvironment::SchemaOf(const sql::PlanPtr& plan) {
+  TW_ASSIGN_OR_RETURN(const sql::PlanPtr analyzed, holder_.session().Analyze(plan));
+  return analyzed->schema();
+}
+
+Result<sql::PlanPtr> SessionPlanEnvironment::CatalogCall(const ::spark::connect::Catalog& call) {
+  return RunCatalogCall(holder_.session(), call);
+}
+
+}  // namespace thalweg::front

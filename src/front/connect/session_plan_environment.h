@@ -1,0 +1,26 @@
+#pragma once
+
+#include "front/connect/session_holder.h"
+#include "sql/protocol/plan_environment.h"
+
+namespace thalweg::front {
+
+/// What reading a client's plan asks, answered from its session.
+class SessionPlanEnvironment final : public sql::PlanEnvironment {
+ public:
+  explicit SessionPlanEnvironment(SessionHolder& holder) : holder_(holder) {}
+
+  Result<sql::PlanPtr> ParseSql(const std::string& text, const std::map<std::string, sql::ExprPtr>& named,
+                                const std::vector<sql::ExprPtr>& positional) override;
+  Result<sql::ExprPtr> ParseExpression(const std::string& text) override;
+  Result<std::vector<std::string>> ParseName(const std::string& text) override;
+  Result<sql::PlanPtr> CachedRemoteRelation(const std::string& id) override;
+  Result<std::string> CachedBlob(const std::string& hash) override;
+  Result<data::Schema> SchemaOf(const sql::PlanPtr& plan) override;
+  Result<sql::PlanPtr> CatalogCall(const ::spark::connect::Catalog& call) override;
+
+ private:
+  SessionHolder& holder_;
+};
+
+}  // namespace thalweg::front

@@ -1,0 +1,251 @@
+// Analysis, explain and the run of batch queries.
+#include <map>
+
+#include "base/mutex.h"
+#include "engine/exec/execution.h"
+#include "engine/planner/planner.h"
+#include "front/session/session_environment.h"
+#include "front/session/session_impl.h"
+#include "sql/optimizer/optimizer.h"
+
+namespace thalweg::front {
+
+namespace {
+
+// Hands rows to a consumer in the order of partitions: those of the first one as they come, the others when it is their turn.
+class OrderedDelivery {
+ public:
+  OrderedDelivery(const ResultConsumer& consumer, int partitions) : consumer_(consumer), partitions_(partitions) {}
+
+  Result<bool> Take(PartitionId partition, data::Chunk chunk, std::shared_ptr<Signal>* blocked) {
+    const MutexLock lock(mutex_);
+    if (stopped_) return false;
+    if (partitions_ > 1 && partition.value() != 0) {
+      waiting_[partition.value()].push_back(chunk.Compacted());
+      return true;
+    }
+    TW_RETURN_NOT_OK(Deliver(chunk));
+    if (!stopped_ && consumer_.throttle) *blocked = consumer_.throttle();
+    return !stopped_;
+  }
+
+  Status Finish() {
+    const MutexLock lock(mutex_);
+    for (auto& [partition, chunks] : waiting_) {
+      for (data::Chunk& chunk : chunks) {
+        if (stopped_) return Status::OK();
+        TW_RETURN_NOT_OK(Deliver(chunk));
+        chunk = data::Chunk();
+      }
+    }
+    return Status::OK();
+  }
+
+ private:
+  Status Deliver(const data::Chunk& chunk) TW_REQUIRES(mutex_) {
+    if (!consumer_.on_chunk) return Status::OK();
+    TW_ASSIGN_OR_RETURN(const bool more, consumer_.on_chunk(chunk));
+    stopped_ = !more;
+    return Status::OK();
+  }
+
+  Mutex mutex_;
+  const ResultConsumer& consumer_;
+  const int partitions_;
+  bool stopped_ TW_GUARDED_BY(mutex_) = false;
+  std::map<int, std::vector<data::Chunk>> waiting_ TW_GUARDED_BY(mutex_);
+};
+
+QueryMetrics MetricsOf(const engine::EpochResult& result) {
+  QueryMetrics metrics;
+  for (const engine::NodeMetrics& node : result.nodes) {
+    if (node.node == nullptr) continue;
+    NodeMetric metric;
+    metric.name = node.node->name;
+    metric.plan_id = static_cast<int64_t>(metrics.nodes.size());
+    metrics.nodes.push_back(std::move(metric));
+  }
+  return metrics;
+}
+
+struct Prepared {
+  sql::PlanPtr optimized;
+  std::shared_ptr<const engine::PhysicalPlan> physical;
+};
+
+Result<Prepared> Prepare(const sql::PlanPtr& analyzed, const std::shared_ptr<const sql::EvalConfig>& config, int parallelism) {
+  TW_RETURN_NOT_OK(sql::CheckBatchSupported(analyzed));
+  Prepared prepared;
+  TW_ASSIGN_OR_RETURN(prepared.optimized, sql::Optimize(analyzed, {config, false}));
+  TW_ASSIGN_OR_RETURN(prepared.physical, engine::PlanBatch(prepared.optimized, {config, parallelism}));
+  return prepared;
+}
+
+}  // namespace
+
+Result<sql::PlanPtr> Session::Analyze(const sql::PlanPtr& plan) {
+  TW_ASSIGN_OR_RETURN(const sql::PlanPtr without_commands, RunInnerCommands(plan));
+  SessionEnvironment environment(*this, eval_config());
+  return sql::Analyze(without_commands, environment);
+}
+
+// A command below the root (a DataFrame over its rows) runs now and becomes its rows.
+Result<sql::PlanPtr> Session::RunInnerCommands(const sql::PlanPtr& plan) {
+  bool found = false;
+  sql::Visit(plan, [&](const sql::PlanPtr& node) {
+    found = found || (node->kind() == sql::PlanKind::kCommand && node != plan);
+    return !found;
+  });
+  if (!found) return plan;
+  return sql::TransformUp(plan, [&](const sql::PlanPtr& node) -> Result<sql::PlanPtr> {
+    if (node->kind() != sql::PlanKind::kCommand || node == plan) return sql::PlanPtr();
+    return CommandRows(node, {});
+  });
+}
+
+Result<sql::PlanPtr> Session::CommandRows(const sql::PlanPtr& command, std::stop_token stop) {
+  data::Schema schema;
+  std::vector<data::Chunk> chunks;
+  ResultConsumer consumer;
+  consumer.on_schema = [&](const data::Schema& of_rows) {
+    schema = of_rows;
+    return Status::OK();
+  };
+  consumer.on_chunk = [&](const data::Chunk& chunk) -> Result<bool> {
+    chunks.push_back(chunk.Compacted());
+    return true;
+  };
+  TW_RETURN_NOT_OK(Execute(command, consumer, std::move(stop)));
+  sql::AttributeList attributes;
+  for (const data::StructField& field : schema) {
+    attributes.push_back(
+        sql::Attribute::Make(field.name, field.type, field.nullable, sql::NewExprId(), {}, field.metadata_json));
+  }
+  return std::make_shared<sql::LocalRelation>(std::move(attributes), std::move(chunks));
+}
+
+Status Session::Execute(const sql::PlanPtr& plan, const ResultConsumer& consumer, std::stop_token stop) {
+  if (plan->kind() == sql::PlanKind::kCommand) {
+    if (!impl_->server.run_command) return Unsupported("commands");
+    return impl_->server.run_command(*this, plan, consumer, std::move(stop));
+  }
+  TW_ASSIGN_OR_RETURN(const sql::PlanPtr analyzed, plan->resolved() ? Result<sql::PlanPtr>(plan) : Analyze(plan));
+  const std::shared_ptr<const sql::EvalConfig> config = eval_config();
+  TW_ASSIGN_OR_RETURN(const Prepared prepared, Prepare(analyzed, config, impl_->server.scheduler->workers()));
+  if (consumer.on_schema) TW_RETURN_NOT_OK(consumer.on_schema(analyzed->schema()));
+  OrderedDelivery delivery(consumer, prepared.physical->root->num_partitions);
+  MemoryReservation memory(impl_->account);
+  TW_ASSIGN_OR_RETURN(const engine::EpochResult result,
+                      engine::RunBatch(
+                          *impl_->server.scheduler, prepared.physical, config, &memory,
+                          [&](PartitionId partition, data::Chunk chunk, std::shared_ptr<Signal>* blocked) {
+                            return delivery.Take(partition, std::move(chunk), blocked);
+                          },
+                          stop));
+  if (stop.stop_requested()) return Cancelled();
+  TW_RETURN_NOT_OK(delivery.Finish());
+  if (consumer.on_metrics) consumer.on_metrics(MetricsOf(result));
+  return Status::OK();
+}
+
+Result<std::vector<data::Chunk>> Session::Collect(const sql::PlanPtr& plan, std::stop_token stop) {
+  std::vector<data::Chunk> chunks;
+  ResultConsumer consumer;
+  consumer.on_chunk = [&](const data::Chunk& chunk) -> Result<bool> {
+    chunks.push_back(chunk.Compacted());
+    return true;
+  };
+  TW_RETURN_NOT_OK(Execute(plan, consumer, std::move(stop)));
+  return chunks;
+}
+
+Result<int64_t> Session::RunWrite(const sql::PlanPtr& analyzed, sql::BatchWrite& write, std::stop_token stop) {
+  struct Writers {
+    Mutex mutex;
+    std::map<int, std::unique_ptr<sql::DataWriter>> by_partition TW_GUARDED_BY(mutex);
+    int64_t rows TW_GUARDED_BY(mutex) = 0;
+  } writers;
+  const std::shared_ptr<const sql::EvalConfig> config = eval_config();
+  TW_ASSIGN_OR_RETURN(const Prepared prepared, Prepare(analyzed, config, impl_->server.scheduler->workers()));
+  MemoryReservation memory(impl_->account);
+  const auto take = [&](PartitionId partition, data::Chunk chunk, std::shared_ptr<Signal>*) -> Result<bool> {
+    sql::DataWriter* writer = nullptr;
+    {
+      const MutexLock lock(writers.mutex);
+      std::unique_ptr<sql::DataWriter>& slot = writers.by_partition[partition.value()];
+      if (slot == nullptr) {
+        TW_ASSIGN_OR_RETURN(slot, write.NewWriter(partition));
+      }
+      writer = slot.get();
+      writers.rows += chunk.num_rows();
+    }
+    TW_RETURN_NOT_OK(writer->Write(chunk));  // one task per partition, so no lock
+    return true;
+  };
+  Status status = engine::RunBatch(*impl_->server.scheduler, prepared.physical, config, &memory, take, stop).status();
+  if (status.ok() && stop.stop_requested()) status = Cancelled();
+  const MutexLock lock(writers.mutex);
+  if (status.ok() && writers.by_partition.empty()) {
+    // An empty result still leaves what the format writes for one (a schema-only file).
+    Result<std::unique_ptr<sql::DataWriter>> writer = write.NewWriter(PartitionId(0));
+    status = writer.status();
+    if (writer.ok()) writers.by_partition[0] = std::move(*writer);
+  }
+  std::vector<sql::CommitMessagePtr> messages;
+  for (auto& [partition, writer] : writers.by_partition) {
+    while (status.ok()) {
+      std::shared_ptr<Signal> blocked;
+      Result<sql::CommitMessagePtr> message = writer->Finish(&blocked);
+      status = message.status();
+      if (message.ok() && blocked == nullptr) {
+        messages.push_back(std::move(*message));
+        break;
+      }
+      if (message.ok() && !blocked->Wait(stop)) status = Cancelled();
+    }
+  }
+  if (status.ok()) status = write.Commit(messages);
+  if (!status.ok()) {
+    for (auto& [partition, writer] : writers.by_partition) writer->Abort();
+    write.Abort(messages);
+    return status;
+  }
+  return writers.rows;
+}
+
+Result<std::string> Session::Explain(const sql::PlanPtr& plan, const std::string& mode) {
+  if (plan->kind() == sql::PlanKind::kCommand) return "== Physical Plan ==\n" + plan->TreeText() + "\n";
+  TW_ASSIGN_OR_RETURN(const sql::PlanPtr analyzed, plan->resolved() ? Result<sql::PlanPtr>(plan) : Analyze(plan));
+  const std::shared_ptr<const sql::EvalConfig> config = eval_config();
+  std::string physical_text;
+  sql::PlanPtr optimized;
+  if (analyzed->is_streaming()) {
+    TW_ASSIGN_OR_RETURN(optimized, sql::Optimize(analyzed, {config, true}));
+    physical_text = optimized->TreeText();
+  } else {
+    TW_ASSIGN_OR_RETURN(Prepared prepared, Prepare(analyzed, config, impl_->server.scheduler->workers()));
+    optimized = prepared.optimized;
+    physical_text = prepared.physical->ToString();
+  }
+  while (!physical_text.empty() && physical_text.back() == '\n') physical_text.pop_back();
+  if (mode == "extended") {
+    const auto body = [](const sql::PlanPtr& of) {
+      std::string text = of->TreeText();
+      while (!text.empty() && text.back() == '\n') text.pop_back();
+      return text;
+    };
+    std::string types;
+    for (const sql::AttributePtr& attribute : analyzed->output()) {
+      types += (types.empty() ? "" : ", ") + attribute->name() + ": " + attribute->type().SimpleString();
+    }
+    return "== Parsed Logical Plan ==\n" + body(plan) + "\n\n== Analyzed Logical Plan ==\n" + types + "\n" + body(analyzed) +
+           "\n\n== Optimized Logical Plan ==\n" + body(optimized) + "\n\n== Physical Plan ==\n" + physical_text + "\n";
+  }
+  if (mode == "cost") {
+    return "== Optimized Logical Plan ==\n" + optimized->TreeText() + "\n== Physical Plan ==\n" + physical_text + "\n";
+  }
+  if (mode == "codegen") return "Found 0 WholeStageCodegen subtrees.\n\n== Physical Plan ==\n" + physical_text + "\n";
+  return "== Physical Plan ==\n" + physical_text + "\n";
+}
+
+}  // namespace thalweg::front

@@ -1,0 +1,152 @@
+#include "front/session/session_environment.h"
+
+#include "base/string_case.h"
+#include "data/io/path.h"
+#include "front/session/session_impl.h"
+#include "sql/catalog/catalog.h"
+#include "sql/parser/parser.h"
+
+namespace thalweg::front {
+
+namespace {
+
+constexpr int kMaxViewDepth = 100;  // spark.sql.view.maxNestedViewDepth
+
+sql::PlanPtr Named(std::vector<std::string> name, sql::PlanPtr plan, bool is_view) {
+  auto alias = std::make_shared<sql::SubqueryAlias>(std::move(name), std::move(plan));
+  alias->is_view = is_view;
+  return alias;
+}
+
+}  // namespace
+
+sql::PlanPtr MakeRelation(sql::TablePtr table, const std::string& format, bool streaming) {
+  sql::AttributeList attributes;
+  for (const data::StructField& field : table->schema()) {
+    attributes.push_back(
+        sql::Attribute::Make(field.name, field.type, field.nullable, sql::NewExprId(), {}, field.metadata_json));
+  }
+  auto relation = std::make_shared<sql::Relation>(std::move(table), std::move(attributes), streaming);
+  relation->format = format;
+  return relation;
+}
+
+Result<sql::PlanPtr> SessionEnvironment::TempView(const std::string& name, bool global) {
+  const sql::PlanPtr view = session_.FindTempView(name, global);
+  if (view == nullptr) return sql::PlanPtr();
+  TW_ASSIGN_OR_RETURN(sql::PlanPtr fresh, sql::WithFreshIds(view));
+  std::vector<std::string> qualifier{ToAsciiLower(name)};
+  if (global) qualifier.insert(qualifier.begin(), std::string(kGlobalTempDatabase));
+  return Named(std::move(qualifier), std::move(fresh), true);
+}
+
+Result<sql::PlanPtr> SessionEnvironment::CatalogView(const sql::TableInfo& info) {
+  if (depth_ >= kMaxViewDepth) {
+    return Error("VIEW_EXCEED_MAX_NESTED_DEPTH")
+        .With("viewName", sql::QuoteName(info.QualifiedName()))
+        .With("maxNestedDepth", kMaxViewDepth);
+  }
+  auto config = std::make_shared<sql::EvalConfig>(*config_);
+  config->current_database = info.view_database;
+  if (const auto ansi = info.view_settings.find("spark.sql.ansi.enabled"); ansi != info.view_settings.end()) {
+    config->ansi = EqualsIgnoreCase(ansi->second, "true");
+  }
+  if (const auto zone = info.view_settings.find("spark.sql.session.timeZone"); zone != info.view_settings.end()) {
+    config->time_zone = zone->second;
+  }
+  sql::ParserOptions options = session_.parser_options();
+  options.ansi = config->ansi;
+  options.time_zone = config->time_zone;
+  TW_ASSIGN_OR_RETURN(sql::PlanPtr parsed, sql::ParsePlan(info.view_text, options));
+  SessionEnvironment inner(session_, config, depth_ + 1);
+  TW_ASSIGN_OR_RETURN(sql::PlanPtr plan, sql::Analyze(parsed, inner));
+  // The view's own column names, whatever the query calls them now.
+  const sql::AttributeList output = plan->output();
+  sql::ExprList list;
+  for (size_t i = 0; i < output.size() && i < info.schema.size(); ++i) {
+    list.push_back(sql::Alias::Make(output[i], info.schema[i].name));
+  }
+  return std::make_shared<sql::Project>(std::move(list), std::move(plan));
+}
+
+Result<sql::PlanPtr> SessionEnvironment::CatalogRelation(const sql::TableInfo& info, const sql::UnresolvedRelation& relation) {
+  if (info.type == sql::TableType::kView) {
+    TW_ASSIGN_OR_RETURN(sql::PlanPtr view, CatalogView(info));
+    return Named(info.QualifiedName(), std::move(view), true);
+  }
+  TW_ASSIGN_OR_RETURN(sql::TablePtr table, session_.OpenTable(info, relation.options, relation.streaming, false));
+  auto leaf = std::make_shared<sql::Relation>(
+      static_cast<const sql::Relation&>(*MakeRelation(std::move(table), info.format, relation.streaming)));
+  leaf->catalog_name = info.QualifiedName();
+  return Named(info.QualifiedName(), std::move(leaf), false);
+}
+
+Result<sql::PlanPtr> SessionEnvironment::ResolveRelation(const sql::UnresolvedRelation& relation) {
+  const std::vector<std::string>& parts = relation.name_parts;
+  const bool global = parts.size() == 2 && EqualsIgnoreCase(parts[0], kGlobalTempDatabase);
+  if (parts.size() == 1 || global) {
+    TW_ASSIGN_OR_RETURN(sql::PlanPtr view, TempView(parts.back(), global));
+    if (view != nullptr) return view;
+  }
+  Status not_found = sql::TableNotFound(parts, config_->current_database);
+  if (relation.origin != nullptr) not_found = not_found.WithQueryContext(*relation.origin);
+  if (global) return not_found;
+  std::pair<std::string, std::string> name;
+  if (parts.size() == 1) {
+    name = {config_->current_database, parts[0]};
+  } else {
+    TW_ASSIGN_OR_RETURN(name, session_.TableName(parts));
+  }
+  Result<sql::TableInfo> info = session_.server().catalog->GetTable(name.first, name.second);
+  if (info.ok()) return CatalogRelation(*info, relation);
+  if (info.status().kind() != ErrorKind::kUser) return info.status();
+  if (parts.size() == 2) {
+    Result<std::shared_ptr<const sql::DataSource>> format = session_.server().data_sources->Find(parts[0]);
+    if (format.ok()) {
+      sql::UnresolvedDataSource source;
+      source.format = parts[0];
+      source.paths = {parts[1]};
+      source.options = relation.options;
+      source.streaming = relation.streaming;
+      TW_ASSIGN_OR_RETURN(sql::TablePtr table, LoadDataSource(source));
+      return Named({parts[0], parts[1]}, MakeRelation(std::move(table), (*format)->short_name(), relation.streaming), false);
+    }
+  }
+  return not_found;
+}
+
+Result<sql::TablePtr> SessionEnvironment::LoadDataSource(const sql::UnresolvedDataSource& source) {
+  const std::string format =
+      source.format.empty() ? session_.GetConfOption("spark.sql.sources.default").value_or("parquet") : source.format;
+  TW_ASSIGN_OR_RETURN(const std::shared_ptr<const sql::DataSource> data_source, session_.server().data_sources->Find(format));
+  sql::LoadRequest request;
+  request.paths = source.paths;
+  request.options = source.options;
+  const std::optional<std::string> path = source.options.Get("path");
+  if (path && !source.paths.empty()) {
+    return Error("_LEGACY_ERROR_TEMP_1188").With("method", "load").With("config", "spark.sql.legacy.pathOptionBehavior.enabled");
+  }
+  if (path) request.paths = {*path};
+  if (source.schema_text) {
+    TW_ASSIGN_OR_RETURN(request.schema, data::ParseSchema(*source.schema_text));
+  }
+  request.streaming = source.streaming;
+  request.config = config_;
+  return data_source->Load(request);
+}
+
+Result<sql::TablePtr> Session::OpenTable(const sql::TableInfo& info, const sql::OptionMap& options, bool streaming,
+                                         bool for_write) const {
+  TW_ASSIGN_OR_RETURN(const std::shared_ptr<const sql::DataSource> source, impl_->server.data_sources->Find(info.format));
+  sql::LoadRequest request;
+  if (!info.location.empty()) request.paths = {info.location};
+  for (const auto& [key, value] : info.options) request.options.Set(key, value);
+  for (const auto& [key, value] : options.entries()) request.options.Set(key, value);
+  if (!info.schema.empty()) request.schema = info.schema;
+  request.streaming = streaming;
+  request.for_write = for_write;
+  request.config = eval_config();
+  return source->Load(request);
+}
+
+}  // namespace thalweg::front

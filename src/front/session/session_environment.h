@@ -1,0 +1,35 @@
+#pragma once
+
+// What the analyzer asks, answered from a session: temporary views, the catalogue, formats.
+
+#include "front/session/session.h"
+#include "sql/analyzer/analyzer.h"
+
+namespace thalweg::front {
+
+/// Lives for one analysis. Thread: confined.
+class SessionEnvironment final : public sql::AnalyzerEnvironment {
+ public:
+  /// `depth`: views that are being resolved around this analysis.
+  SessionEnvironment(Session& session, std::shared_ptr<const sql::EvalConfig> config, int depth = 0)
+      : session_(session), config_(std::move(config)), depth_(depth) {}
+
+  std::shared_ptr<const sql::EvalConfig> config() const override { return config_; }
+  const sql::FunctionRegistry& functions() const override { return *session_.server().functions; }
+  Result<sql::PlanPtr> ResolveRelation(const sql::UnresolvedRelation& relation) override;
+  Result<sql::TablePtr> LoadDataSource(const sql::UnresolvedDataSource& source) override;
+
+ private:
+  Result<sql::PlanPtr> TempView(const std::string& name, bool global);
+  Result<sql::PlanPtr> CatalogRelation(const sql::TableInfo& info, const sql::UnresolvedRelation& relation);
+  Result<sql::PlanPtr> CatalogView(const sql::TableInfo& info);
+
+  Session& session_;
+  std::shared_ptr<const sql::EvalConfig> config_;
+  int depth_;
+};
+
+/// A leaf over a table, with fresh ids.
+sql::PlanPtr MakeRelation(sql::TablePtr table, const std::string& format, bool streaming);
+
+}  // namespace thalweg::front

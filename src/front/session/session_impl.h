@@ -1,0 +1,50 @@
+#pragma once
+
+// The inside of a Session, shared by the files that implement it.
+
+#include <map>
+#include <memory>
+#include <string>
+
+#include "base/memory.h"
+#include "base/mutex.h"
+#include "front/session/session.h"
+#include "front/session/session_conf.h"
+#include "streaming/query/query_manager.h"
+
+namespace thalweg::front {
+
+/// Temporary views by lower-case name. Thread: synchronised.
+class ViewMap {
+ public:
+  /// Errors: TEMP_TABLE_OR_VIEW_ALREADY_EXISTS unless `replace`.
+  Status Create(const std::string& name, sql::PlanPtr plan, bool replace);
+  bool Drop(const std::string& name);
+  sql::PlanPtr Find(const std::string& name) const;
+  std::vector<std::string> Names() const;
+  void CopyFrom(const ViewMap& other);
+  void Clear();
+
+ private:
+  mutable Mutex mutex_;
+  std::map<std::string, sql::PlanPtr> views_ TW_GUARDED_BY(mutex_);
+};
+
+struct Session::Impl {
+  Impl(ServerContext& server, std::string user, std::string id);
+
+  ServerContext& server;
+  const std::string user;
+  const std::string id;
+  MemoryAccount account;
+  MemoryReservation memory;
+  std::unique_ptr<SessionConf> conf;
+  ViewMap views;
+  mutable Mutex mutex;
+  std::string database TW_GUARDED_BY(mutex) = "default";
+  streaming::StreamingQueryManager queries;
+};
+
+inline constexpr std::string_view kGlobalTempDatabase = "global_temp";
+
+}  // namespace thalweg::front
