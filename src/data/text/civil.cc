@@ -81,7 +81,7 @@ bool AddMonthsToMicros(int64_t local_micros, int64_t months, int64_t* out) {
   const int64_t days = DaysOfMicros(local_micros);
   int32_t moved = 0;
   if (!AddMonths(static_cast<int32_t>(days), months, &moved)) return false;
-  return MicrosFromCivil(moved, local_micros - days * kMicrosPerDay, out);
+  return MicrosFromCivil(moved, FloorMod(local_micros, kMicrosPerDay), out);
 }
 
 ClockTime ClockOfMicros(int64_t local_micros) {

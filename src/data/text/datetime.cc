@@ -254,7 +254,7 @@ void AppendTimestamp(int64_t micros, const TimeZone& zone, std::string* out) {
   if (!__builtin_add_overflow(micros, offset, &local)) return AppendTimestampNtz(local, out);
   // At the ends of the range the day is not one of int64 microseconds.
   const int64_t days = FloorDiv(micros, kMicrosPerDay);
-  const int64_t of_day = micros - days * kMicrosPerDay + offset;
+  const int64_t of_day = FloorMod(micros, kMicrosPerDay) + offset;
   AppendCivilDate(CivilFromDays(days + FloorDiv(of_day, kMicrosPerDay)), out);
   out->push_back(' ');
   const ClockTime clock = ClockOfMicros(FloorMod(of_day, kMicrosPerDay));

@@ -195,7 +195,7 @@ void DateTimePattern::FormatTimestamp(int64_t micros, const TimeZone& zone, std:
   m.offset = zone.OffsetSecondsAt(micros);
   // Days and time of day apart, so that the ends of the range do not overflow.
   const int64_t utc_days = DaysOfMicros(micros);
-  const int64_t local_of_day = micros - utc_days * kMicrosPerDay + m.offset * kMicrosPerSecond;
+  const int64_t local_of_day = FloorMod(micros, kMicrosPerDay) + m.offset * kMicrosPerSecond;
   m.SetDays(utc_days + FloorDiv(local_of_day, kMicrosPerDay));
   m.clock = ClockOfMicros(FloorMod(local_of_day, kMicrosPerDay));
   m.has_time = true;

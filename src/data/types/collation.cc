@@ -10,28 +10,17 @@ namespace thalweg::data::internal {
 namespace {
 
 // ICU locales by their name in Spark.
-constexpr std::array<std::string_view, 143> kLocales = {
-    "UNICODE",     "af",          "am",          "ar",          "ar_SAU",      "as",          "az",
-    "be",          "bg",          "bn",          "bo",          "br",          "bs",          "bs_Cyrl",
-    "ca",          "ceb",         "chr",         "cs",          "cy",          "da",          "de",
-    "de_AUT",      "dsb",         "ee",          "el",          "en",          "en_USA",      "eo",
-    "es",          "et",          "fa",          "fa_AFG",      "ff",          "ff_Adlm",     "fi",
-    "fil",         "fo",          "fr",          "fr_CAN",      "fy",          "ga",          "gl",
-    "gu",          "ha",          "haw",         "he",          "he_ISR",      "hi",          "hr",
-    "hsb",         "hu",          "hy",          "id",          "id_IDN",      "ig",          "is",
-    "it",          "ja",          "ka",          "kk",          "kl",          "km",          "kn",
-    "ko",          "kok",         "ku",          "ky",          "lb",          "lkt",         "ln",
-    "lo",          "lt",          "lv",          "mk",          "ml",          "mn",          "mr",
-    "ms",          "mt",          "my",          "nb",          "nb_NOR",      "ne",          "nl",
-    "nn",          "no",          "nso",         "om",          "or",          "pa",          "pa_Guru",
-    "pa_Guru_IND", "pl",          "ps",          "pt",          "ro",          "ru",          "sa",
-    "se",          "si",          "sk",          "sl",          "smn",         "sq",          "sr",
-    "sr_Cyrl",     "sr_Cyrl_BIH", "sr_Cyrl_MNE", "sr_Cyrl_SRB", "sr_Latn",     "sr_Latn_BIH", "sr_Latn_SRB",
-    "sv",          "sw",          "ta",          "te",          "th",          "tk",          "tn",
-    "to",          "tr",          "ug",          "uk",          "ur",          "uz",          "vi",
-    "vo",          "wae",         "wo",          "xh",          "yi",          "yo",          "zh",
-    "zh_Hans",     "zh_Hans_CHN", "zh_Hans_SGP", "zh_Hant",     "zh_Hant_HKG", "zh_Hant_MAC", "zh_Hant_TWN",
-    "zu",          "UTF8_BINARY", "UTF8_LCASE"};
+constexpr std::array<std::string_view, 147> kLocales = {
+    "UTF8_BINARY", "UTF8_LCASE", "UNICODE", "af", "am", "ar", "ar_SAU", "as", "az", "be", "bg", "blo", "bn", "bo",
+    "br", "bs", "bs_Cyrl", "ca", "ceb", "chr", "cs", "cy", "da", "de", "de_AUT", "dsb", "dz", "ee", "el", "en",
+    "en_USA", "eo", "es", "et", "fa", "fa_AFG", "ff", "ff_Adlm", "fi", "fil", "fo", "fr", "fr_CAN", "fy", "ga", "gl",
+    "gu", "ha", "haw", "he", "he_ISR", "hi", "hr", "hsb", "hu", "hy", "id", "id_IDN", "ig", "is", "it", "ja", "ka",
+    "kk", "kk_Arab", "kl", "km", "kn", "ko", "kok", "ku", "ky", "lb", "lij", "lkt", "ln", "lo", "lt", "lv", "mk",
+    "ml", "mn", "mr", "ms", "mt", "my", "nb", "nb_NOR", "ne", "nl", "nn", "no", "nso", "om", "or", "pa", "pa_Guru",
+    "pa_Guru_IND", "pl", "ps", "pt", "ro", "ru", "sa", "se", "si", "sk", "sl", "smn", "sq", "sr", "sr_Cyrl",
+    "sr_Cyrl_BIH", "sr_Cyrl_MNE", "sr_Cyrl_SRB", "sr_Latn", "sr_Latn_BIH", "sr_Latn_SRB", "st", "sv", "sw", "ta",
+    "te", "th", "tk", "tn", "to", "tr", "ug", "uk", "ur", "uz", "vi", "wae", "wo", "xh", "yi", "yo", "zh", "zh_Hans",
+    "zh_Hans_CHN", "zh_Hans_SGP", "zh_Hant", "zh_Hant_HKG", "zh_Hant_MAC", "zh_Hant_TWN", "zu"};
 
 }  // namespace
 
@@ -47,12 +36,12 @@ std::optional<std::string> CanonicalCollation(std::string_view name) {
   std::string trim;
   for (bool found = true; found;) {
     found = false;
-    for (const std::string_view suffix : {"_CI", "_AI", "_CS", "_AS", "_LTRIM", "_RTRIM", "_TRIM"}) {
+    for (const std::string_view suffix : {"_CI", "_AI", "_CS", "_AS", "_RTRIM"}) {
       if (!upper.ends_with(suffix)) continue;
       upper.erase(upper.size() - suffix.size());
       if (suffix == "_CI") case_insensitive = true;
       if (suffix == "_AI") accent_insensitive = true;
-      if (suffix.ends_with("TRIM")) trim = suffix;
+      if (suffix == "_RTRIM") trim = suffix;
       found = true;
       break;
     }

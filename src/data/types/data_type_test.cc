@@ -148,6 +148,24 @@ TEST(ParseType, AnswersWithAStatusForAnyDamage) {
   }
 }
 
+TEST(Collation, NamesAreSparks) {
+  std::ifstream file(TW_SOURCE_DIR "/src/data/types/testdata/collations.txt");
+  int count = 0;
+  for (std::string name; std::getline(file, name);) {
+    if (name.starts_with("#") || name == "UTF8_BINARY") continue;
+    ++count;
+    std::string lower = name;
+    for (char& c : lower) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+    const auto type = ParseTypeDdl("STRING COLLATE " + lower);
+    ASSERT_TRUE(type.ok()) << name;
+    EXPECT_EQ(type->collation(), name);
+  }
+  EXPECT_EQ(count, 1163);
+  for (const char* bad : {"UTF8_LCASE_CI", "UNICODE_XX", "vo", "UNICODE_TRIM", "_CI"}) {
+    EXPECT_FALSE(ParseTypeDdl(std::string("STRING COLLATE ") + bad).ok()) << bad;
+  }
+}
+
 TEST(StructField, CommentIsReadFromMetadata) {
   const StructField field{"a", DataType::Integer(), true, R"({"comment":"it's \"x\"","k":1})"};
   EXPECT_EQ(field.Comment(), "it's \"x\"");
