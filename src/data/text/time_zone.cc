@@ -215,11 +215,23 @@ TimeZone::TimeZone() {
 }
 
 TimeZone TimeZone::FixedOffset(int seconds) {
-  std::string id;
-  AppendOffsetId(seconds, &id);
+  const auto make_id = [](int32_t offset) {
+    std::string id;
+    AppendOffsetId(offset, &id);
+    return std::make_shared<const std::string>(std::move(id));
+  };
+  // Ids of whole quarters of an hour are made once: texts with an offset come in millions of rows.
+  constexpr int kQuarter = 900;
+  constexpr int kQuarters = kMaxOffsetSeconds / kQuarter;
+  static const auto* const ids = [&] {
+    auto* all = new std::array<std::shared_ptr<const std::string>, 2 * kQuarters + 1>();
+    for (int i = -kQuarters; i <= kQuarters; ++i) (*all)[static_cast<size_t>(i + kQuarters)] = make_id(i * kQuarter);
+    return all;
+  }();
   TimeZone zone;
   zone.fixed_seconds_ = seconds;
-  zone.id_ = std::make_shared<const std::string>(std::move(id));
+  const bool is_known = seconds % kQuarter == 0 && seconds >= -kMaxOffsetSeconds && seconds <= kMaxOffsetSeconds;
+  zone.id_ = is_known ? (*ids)[static_cast<size_t>(seconds / kQuarter + kQuarters)] : make_id(seconds);
   return zone;
 }
 
@@ -230,12 +242,13 @@ Result<TimeZone> TimeZone::Parse(std::string_view id) {
 
 std::optional<TimeZone> TimeZone::Find(std::string_view id) {
   if (id == "UTC") return TimeZone();
+  if (id == "Z") return FixedOffset(0);
+  int32_t seconds = 0;
+  if (ParseOffset(id, &seconds)) return FixedOffset(seconds);
   std::string name = NormalizeId(id);
   for (const ShortId& entry : kShortIds) {
     if (entry.id == name) name = entry.zone;
   }
-  if (name == "Z") return FixedOffset(0);
-  int32_t seconds = 0;
   if (!name.empty() && (name[0] == '+' || name[0] == '-')) {
     if (!ParseOffset(name, &seconds)) return std::nullopt;
     return FixedOffset(seconds);

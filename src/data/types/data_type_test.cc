@@ -148,6 +148,17 @@ TEST(ParseType, AnswersWithAStatusForAnyDamage) {
   }
 }
 
+TEST(DataTypeGoldens, SchemasOfRealTablesAndCheckpointsKeepTheirBytes) {
+  std::ifstream file(TW_SOURCE_DIR "/src/data/types/testdata/schemas.txt");
+  int count = 0;
+  for (std::string line; std::getline(file, line); ++count) {
+    const auto type = ParseTypeJson(line);
+    ASSERT_TRUE(type.ok()) << line;
+    EXPECT_EQ(type->Json(), line);
+  }
+  EXPECT_EQ(count, 59);
+}
+
 TEST(Collation, NamesAreSparks) {
   std::ifstream file(TW_SOURCE_DIR "/src/data/types/testdata/collations.txt");
   int count = 0;
