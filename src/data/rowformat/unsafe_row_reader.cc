@@ -332,4 +332,33 @@ std::optional<std::string> FindRowFault(std::span<const DataType> types, std::st
   return std::nullopt;
 }
 
+bool RowPrefix(std::span<const DataType> types, int columns, std::string_view row, std::string* out) {
+  const auto all = static_cast<int64_t>(types.size());
+  const int64_t fixed = RowFixedBytes(all);
+  const int64_t prefix_fixed = RowFixedBytes(columns);
+  if (static_cast<int64_t>(row.size()) < fixed) return false;
+  out->assign(static_cast<size_t>(prefix_fixed), '\0');
+  auto* to = reinterpret_cast<uint8_t*>(out->data());
+  int64_t end = fixed;  // variable parts are dense and in column order: those of the prefix come first
+  for (int i = 0; i < columns; ++i) {
+    const uint8_t* slot = Bytes(row) + NullBitsBytes(all) + 8 * i;
+    uint8_t* to_slot = to + NullBitsBytes(columns) + 8 * i;
+    if (NullBit(Bytes(row), i)) SetNullBit(to, i);
+    const auto word = LoadAs<int64_t>(slot);
+    if (!IsVariable(types[static_cast<size_t>(i)]) || word == 0) {
+      StoreAs(to_slot, word);
+      continue;
+    }
+    const int64_t offset = word >> 32;
+    const int64_t size = word & 0xffffffff;
+    const DataType& type = types[static_cast<size_t>(i)];
+    const bool reserved = IsLargeDecimal(type) || type.Is(TypeKind::kCalendarInterval);
+    end = std::max(end, offset + (reserved ? kReservedBytes : RoundUp8(size)));
+    StoreSlot(to_slot, offset - fixed + prefix_fixed, size);
+  }
+  if (end > static_cast<int64_t>(row.size())) return false;
+  out->append(row.substr(static_cast<size_t>(fixed), static_cast<size_t>(end - fixed)));
+  return true;
+}
+
 }  // namespace thalweg::data

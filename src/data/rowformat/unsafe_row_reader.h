@@ -30,4 +30,7 @@ class UnsafeRowReader {
 /// zero, variable values inside the row.
 std::optional<std::string> FindRowFault(std::span<const DataType> types, std::string_view row);
 
+/// The first `columns` columns of a row of these types as a row of their own (a key's prefix). False when the row is damaged.
+bool RowPrefix(std::span<const DataType> types, int columns, std::string_view row, std::string* out);
+
 }  // namespace thalweg::data

@@ -221,6 +221,26 @@ TEST_P(UnsafeRowProperty, DamagedRowsAreAnErrorOrOtherValues) {
   }
 }
 
+TEST_P(UnsafeRowProperty, PrefixesAreRowsOfTheFirstColumns) {
+  Random random(GetParam());
+  for (int round = 0; round < 40; ++round) {
+    const auto types = RandomTypes(random, 5);
+    std::vector<ColumnPtr> columns;
+    for (const auto& type : types) columns.push_back(RandomColumn(random, type, 10));
+    const auto count = random.NextBelow(types.size() + 1);
+    RowBatch whole;
+    RowBatch prefix;
+    ASSERT_TRUE(UnsafeRowWriter(types).Write(columns, 10, nullptr, &whole).ok());
+    const std::vector<DataType> first_types(types.begin(), types.begin() + static_cast<ptrdiff_t>(count));
+    ASSERT_TRUE(UnsafeRowWriter(first_types).Write({columns.data(), count}, 10, nullptr, &prefix).ok());
+    for (int64_t i = 0; i < 10; ++i) {
+      std::string made;
+      ASSERT_TRUE(RowPrefix(types, static_cast<int>(count), whole.row(i), &made));
+      EXPECT_EQ(made, prefix.row(i));
+    }
+  }
+}
+
 INSTANTIATE_TEST_SUITE_P(Seeds, UnsafeRowProperty, testing::Range<uint64_t>(1, 7));
 
 TEST(UnsafeRow, ValidationFindsWhatSparkRefuses) {

@@ -49,8 +49,9 @@ class StatePersister {
  public:
   virtual ~StatePersister() = default;
 
-  /// Every entry of a version, each key once, in no order. Version 0 is empty.
-  /// Errors: CANNOT_LOAD_STATE_STORE.*, STATE_STORE_{KEY,VALUE}_ROW_FORMAT_VALIDATION_FAILURE,
+  /// Every entry of a version, each key once, in no order. Version 0 is empty. A visit without entries means: forget what
+  /// came so far and begin again (a damaged snapshot was given up for an older one).
+  /// Errors: CANNOT_LOAD_STATE_STORE.*, CANNOT_LOAD_STATE_STORE.{KEY,VALUE}_ROW_FORMAT_VALIDATION_FAILURE,
   /// STATE_STORE_ROW_CHECKSUM_VERIFICATION_FAILED.
   virtual Status Load(StateVersion version, const StateVisitor& visitor) = 0;
   /// The changes that made `version` out of the one before, in order (the state reader's change feed).

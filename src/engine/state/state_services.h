@@ -54,6 +54,7 @@ class QueryState : public std::enable_shared_from_this<QueryState> {
    public:
     ~Member();
     StatePersister& persister() { return *persister_; }
+    Clock& clock();
     /// Stages `writer`'s version. All members must do so once per version, or Withdraw.
     Result<std::shared_ptr<StateCommit>> Commit(StateVersion version, StateChangeWriter& writer, int64_t entries);
     /// This store will not commit the version it was working on: others no longer wait for it.
@@ -61,6 +62,7 @@ class QueryState : public std::enable_shared_from_this<QueryState> {
 
    private:
     friend class QueryState;
+    friend class StateServices;
     Member(std::shared_ptr<QueryState> query, std::shared_ptr<StatePersister> persister);
     std::shared_ptr<QueryState> query_;
     std::shared_ptr<StatePersister> persister_;

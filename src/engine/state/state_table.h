@@ -31,6 +31,8 @@ class StatePayload {
   virtual Status Decode(std::span<const std::string_view> values, std::span<uint8_t* const> payloads) = 0;
   /// Frees what payloads own beyond their bytes.
   virtual void Destroy(std::span<uint8_t* const> /*payloads*/) {}
+  /// Bytes that all payloads own beyond their own, for the account of memory.
+  virtual int64_t owned_bytes() const { return 0; }
   /// Event times (us) that payloads hold, when those decide the eviction (deduplication within the watermark); answers
   /// false when they do not. Asked after Decode; for new entries the operator calls Schedule.
   virtual bool EventTimes(std::span<uint8_t* const> /*payloads*/, std::span<int64_t> /*times_us*/) { return false; }

@@ -1,0 +1,37 @@
+// Every provider there is.
+
+#include <array>
+
+#include "engine/state/hdfs/hdfs_persister.h"
+#include "engine/state/state_persister.h"
+
+namespace thalweg::engine {
+namespace {
+
+class HdfsProvider final : public StateStoreProvider {
+ public:
+  std::string_view class_name() const override { return kHdfsProviderClass; }
+  Result<std::unique_ptr<StatePersister>> Open(data::FileSystem& file_system, const StateStoreId& id,
+                                               const StateOptions& options, StateRowTypes types) const override {
+    TW_ASSIGN_OR_RETURN(const StateCodecKind codec, FindStateCodec(options.codec));
+    return std::unique_ptr<StatePersister>(
+        std::make_unique<HdfsPersister>(file_system, id, options, std::move(types), codec));
+  }
+};
+
+const HdfsProvider kHdfs;
+const std::array<const StateStoreProvider*, 1> kProviders = {&kHdfs};
+
+}  // namespace
+
+Result<const StateStoreProvider*> FindStateStoreProvider(std::string_view class_name) {
+  for (const StateStoreProvider* provider : kProviders) {
+    // The class moved between packages: the simple name decides.
+    const std::string_view known = provider->class_name();
+    const std::string_view simple = known.substr(known.rfind('.') + 1);
+    if (class_name == known || class_name.substr(class_name.rfind('.') + 1) == simple) return provider;
+  }
+  return Unsupported("state store provider " + std::string(class_name));
+}
+
+}  // namespace thalweg::engine

@@ -1,0 +1,17 @@
+#include "engine/state/state_options.h"
+
+namespace thalweg::engine {
+
+StateOptions StateOptions::FromSettings(const SettingsMap& settings) {
+  StateOptions options;
+  options.provider_class = settings.Get(kStateProviderClass);
+  options.codec = settings.Get(kStateCompressionCodec);
+  options.min_deltas_for_snapshot = settings.Get(kMinDeltasForSnapshot);
+  options.min_versions_to_retain = settings.Get(kMinVersionsToRetain);
+  options.maintenance_interval = std::chrono::milliseconds(settings.Get(kMaintenanceIntervalMs));
+  options.format_validation = settings.Get(kStateFormatValidation);
+  options.row_checksum = settings.Get(kStateRowChecksum);
+  return options;
+}
+
+}  // namespace thalweg::engine

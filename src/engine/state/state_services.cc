@@ -1,0 +1,230 @@
+#include "engine/state/state_services.h"
+
+#include <algorithm>
+
+#include "base/fault_point.h"
+#include "base/log.h"
+#include "base/thread.h"
+#include "data/io/atomic_write.h"
+#include "engine/state/state_codec.h"
+
+namespace thalweg::engine {
+namespace {
+
+constexpr int kPublishers = 4;
+// A store is worked on for a tenth of the time at most.
+constexpr int kRestPerWork = 9;
+
+}  // namespace
+
+Status StateCommit::status() const {
+  MutexLock lock(mutex_);
+  return status_;
+}
+
+void StateCommit::Finish(Status status) {
+  {
+    MutexLock lock(mutex_);
+    status_ = std::move(status);
+  }
+  signal_->Set();
+}
+
+// One version of a query's stores on its way to disk.
+struct QueryState::Group {
+  Group(data::FileSystem& file_system, StateVersion of) : version(of), files(file_system) {}
+  const StateVersion version;
+  data::DurableGroup files;
+  std::shared_ptr<StateCommit> commit = std::make_shared<StateCommit>();
+  struct Staged {
+    const Member* member;
+    std::shared_ptr<StatePersister> persister;
+    int64_t entries;
+  };
+  std::vector<Staged> staged;
+  std::vector<const Member*> withdrawn;
+  int staging = 0;  // members that are writing their file just now
+};
+
+QueryState::Member::Member(std::shared_ptr<QueryState> query, std::shared_ptr<StatePersister> persister)
+    : query_(std::move(query)), persister_(std::move(persister)) {}
+
+Clock& QueryState::Member::clock() { return query_->services_.clock_; }
+
+QueryState::Member::~Member() {
+  MutexLock lock(query_->mutex_);
+  std::erase(query_->members_, this);
+  query_->PublishIfComplete();
+}
+
+Result<std::shared_ptr<StateCommit>> QueryState::Member::Commit(StateVersion version, StateChangeWriter& writer,
+                                                                int64_t entries) {
+  if (query_->poison_ != nullptr) TW_RETURN_NOT_OK(query_->poison_->Check());
+  std::shared_ptr<Group> group;
+  {
+    MutexLock lock(query_->mutex_);
+    group = query_->CurrentGroup(version);
+    ++group->staging;
+  }
+  Status staged = writer.Finish(group->files);
+  MutexLock lock(query_->mutex_);
+  --group->staging;
+  if (staged.ok()) {
+    group->staged.push_back({this, persister_, entries});
+  } else {
+    group->withdrawn.push_back(this);
+  }
+  query_->PublishIfComplete();
+  if (!staged.ok()) return staged;
+  return group->commit;
+}
+
+void QueryState::Member::Withdraw() {
+  MutexLock lock(query_->mutex_);
+  if (query_->group_ == nullptr) return;
+  query_->group_->withdrawn.push_back(this);
+  query_->PublishIfComplete();
+}
+
+QueryState::QueryState(StateServices& services, RunId run_id, data::FileSystem& file_system,
+                       std::string checkpoint_root, StateOptions options, PoisonFlag* poison)
+    : services_(services),
+      run_id_(run_id),
+      file_system_(file_system),
+      checkpoint_root_(std::move(checkpoint_root)),
+      options_(std::move(options)),
+      poison_(poison) {}
+
+QueryState::~QueryState() {
+  MutexLock lock(services_.mutex_);
+  services_.queries_.erase(run_id_);
+}
+
+Result<std::unique_ptr<QueryState::Member>> QueryState::Open(OperatorId operator_id, PartitionId partition,
+                                                             std::string store_name, StateRowTypes types) {
+  TW_ASSIGN_OR_RETURN(const StateStoreProvider* provider, FindStateStoreProvider(options_.provider_class));
+  const StateStoreId id{checkpoint_root_, operator_id, partition, std::move(store_name)};
+  TW_ASSIGN_OR_RETURN(auto persister, provider->Open(file_system_, id, options_, std::move(types)));
+  std::unique_ptr<Member> member(new Member(shared_from_this(), std::move(persister)));
+  MutexLock lock(mutex_);
+  members_.push_back(member.get());
+  return member;
+}
+
+std::shared_ptr<QueryState::Group> QueryState::CurrentGroup(StateVersion version) {
+  // A group of another version is one that was given up: nobody waits for it any more.
+  if (group_ != nullptr && group_->version != version) {
+    group_->commit->Finish(InternalError("the state version was given up"));
+    group_.reset();
+  }
+  if (group_ == nullptr) group_ = std::make_shared<Group>(file_system_, version);
+  return group_;
+}
+
+void QueryState::PublishIfComplete() {
+  if (group_ == nullptr || group_->staging > 0) return;
+  const auto took_part = [&](const Member* member) {
+    return std::any_of(group_->staged.begin(), group_->staged.end(),
+                       [&](const auto& staged) { return staged.member == member; }) ||
+           std::find(group_->withdrawn.begin(), group_->withdrawn.end(), member) != group_->withdrawn.end();
+  };
+  if (!std::all_of(members_.begin(), members_.end(), took_part)) return;
+  std::shared_ptr<Group> group = std::move(group_);
+  group_.reset();
+  if (!group->withdrawn.empty() || group->staged.empty()) {
+    group->commit->Finish(InternalError("another store of the query did not write its state"));
+    return;
+  }
+  services_.RunPublish([self = shared_from_this(), group] { self->Publish(*group); });
+}
+
+void QueryState::Publish(Group& group) {
+  Status status = poison_ != nullptr ? poison_->Check() : Status::OK();
+  if (status.ok()) status = group.files.Publish(options_.durable);
+  if (status.ok()) {
+    bool due = false;
+    const int64_t now_ms = services_.clock_.NowMillis();
+    for (const auto& staged : group.staged) {
+      staged.persister->Committed(group.version, staged.entries);
+      due = due || staged.persister->MaintenanceDue(now_ms);
+    }
+    if (due) services_.maintenance_wanted_.Set();
+  }
+  group.commit->Finish(std::move(status));
+}
+
+StateServices::StateServices(data::FileSystem& file_system, Clock& clock) : file_system_(file_system), clock_(clock) {
+  for (int i = 0; i < kPublishers; ++i) {
+    publishers_.push_back(StartThread("state-publish", [this](std::stop_token stop) {
+      while (auto publish = publishing_.Pop(stop)) (*publish)();
+    }));
+  }
+  maintenance_ = StartThread("state-maint", [this](std::stop_token stop) { MaintenanceLoop(std::move(stop)); });
+}
+
+StateServices::~StateServices() {
+  maintenance_.request_stop();
+  publishing_.Close();
+}
+
+void StateServices::RunPublish(std::function<void()> publish) { publishing_.Push(std::move(publish)); }
+
+Result<std::shared_ptr<QueryState>> StateServices::OpenQuery(RunId run_id, std::string checkpoint_root,
+                                                             StateOptions options, PoisonFlag* poison) {
+  TW_RETURN_NOT_OK(FindStateStoreProvider(options.provider_class).status());
+  TW_RETURN_NOT_OK(FindStateCodec(options.codec).status());
+  std::shared_ptr<QueryState> query(
+      new QueryState(*this, run_id, file_system_, std::move(checkpoint_root), std::move(options), poison));
+  MutexLock lock(mutex_);
+  queries_[run_id] = query;
+  return query;
+}
+
+std::shared_ptr<QueryState> StateServices::FindQuery(RunId run_id) const {
+  MutexLock lock(mutex_);
+  const auto found = queries_.find(run_id);
+  return found == queries_.end() ? nullptr : found->second.lock();
+}
+
+std::vector<std::shared_ptr<StatePersister>> StateServices::DuePersisters(bool all) {
+  std::vector<std::shared_ptr<QueryState>> queries;
+  {
+    MutexLock lock(mutex_);
+    for (const auto& [run_id, weak] : queries_) {
+      if (auto query = weak.lock()) queries.push_back(std::move(query));
+    }
+  }
+  const int64_t now_ms = clock_.NowMillis();
+  std::vector<std::shared_ptr<StatePersister>> due;
+  for (const auto& query : queries) {
+    if (query->poison_ != nullptr && query->poison_->poisoned()) continue;
+    MutexLock lock(query->mutex_);
+    for (const QueryState::Member* member : query->members_) {
+      if (all || member->persister_->MaintenanceDue(now_ms)) due.push_back(member->persister_);
+    }
+  }
+  return due;
+}
+
+Status StateServices::MaintainAll(bool force) {
+  for (const auto& persister : DuePersisters(true)) {
+    TW_RETURN_NOT_OK(persister->Maintain(clock_.NowMillis(), force).status());
+  }
+  return Status::OK();
+}
+
+void StateServices::MaintenanceLoop(std::stop_token stop) {
+  constexpr auto kLook = std::chrono::seconds(10);  // what is due by time is found at the latest then
+  while (clock_.WaitFor(kLook, &maintenance_wanted_, stop) != Clock::Wake::kStop) {
+    maintenance_wanted_.Reset();
+    for (const auto& persister : DuePersisters(false)) {
+      const auto begin = clock_.NowMonotonic();
+      const Status status = persister->Maintain(clock_.NowMillis(), false).status();
+      if (!status.ok()) TW_LOG(kWarn, "state maintenance failed, it will be tried again", {"error", status});
+      const auto work = std::chrono::duration_cast<std::chrono::microseconds>(clock_.NowMonotonic() - begin);
+      if (clock_.WaitFor(work * kRestPerWork, nullptr, stop) == Clock::Wake::kStop) return;
+    }
+  }
+}
+
+}  // namespace thalweg::engine
