@@ -98,7 +98,7 @@ void JavaDataWriter::ChunkedUtf(std::string_view utf8) {
 }
 
 Result<std::string_view> JavaDataReader::Take(size_t size) {
-  if (size > left_.size()) return Error("MALFORMED_STATE_ROW").With("reason", "the file is cut off");
+  if (size > left_.size()) return Error("MALFORMED_LOG_FILE").With("text", "a schema file that is cut off");
   const std::string_view taken = left_.substr(0, size);
   left_.remove_prefix(size);
   return taken;
@@ -124,7 +124,7 @@ Result<std::string> JavaDataReader::Utf() {
 
 Result<std::string> JavaDataReader::ChunkedUtf() {
   TW_ASSIGN_OR_RETURN(const int32_t chunks, Int());
-  if (chunks < 0) return Error("MALFORMED_STATE_ROW").With("reason", "a text of less than no chunks");
+  if (chunks < 0) return Error("MALFORMED_LOG_FILE").With("text", "a schema of less than no chunks");
   std::string text;
   for (int32_t i = 0; i < chunks; ++i) {
     TW_ASSIGN_OR_RETURN(const std::string chunk, Utf());

@@ -25,7 +25,7 @@ class JavaDataWriter {
   std::string bytes_;
 };
 
-/// Every call fails (MALFORMED_STATE_ROW) when the bytes do not suffice.
+/// Every call fails (MALFORMED_LOG_FILE) when the bytes do not suffice.
 class JavaDataReader {
  public:
   explicit JavaDataReader(std::string_view bytes) : left_(bytes) {}

@@ -17,7 +17,7 @@ std::string SchemaJson(const data::Schema& schema) { return data::DataType::Stru
 Result<data::Schema> ParseSchemaJson(std::string_view json) {
   TW_ASSIGN_OR_RETURN(const data::DataType type, data::ParseTypeJson(json));
   if (!type.Is(data::TypeKind::kStruct)) {
-    return Error("MALFORMED_STATE_ROW").With("reason", "a state schema that is no struct");
+    return Error("MALFORMED_LOG_FILE").With("text", json.substr(0, 200));
   }
   return data::Schema(type.fields());
 }

@@ -51,16 +51,15 @@ class ZstdDecompressor final : public StateDecompressor {
       const size_t before = out->size();
       out->resize(before + kStepBytes);
       ZSTD_outBuffer output{out->data() + before, kStepBytes, 0};
+      const size_t consumed = input_.pos;
       const size_t hint = ZSTD_decompressStream(context_.get(), &output, &input_);
       out->resize(before + output.pos);
       if (ZSTD_isError(hint) != 0) return InternalError(std::string("zstd: ") + ZSTD_getErrorName(hint));
-      if (output.pos > 0) {
-        inside_frame_ = hint != 0;
-        return true;
-      }
-      inside_frame_ = hint != 0 && (inside_frame_ || input_.pos > 0);
-      if (input_.pos < input_.size) continue;
-      if (inside_frame_) return InternalError("zstd: the stream ends inside a frame");
+      const bool progress = output.pos > 0 || input_.pos > consumed;
+      if (progress) inside_frame_ = hint != 0;
+      if (output.pos > 0) return true;
+      if (input_.pos < input_.size && progress) continue;
+      if (inside_frame_ || input_.pos < input_.size) return InternalError("zstd: the stream ends inside a frame");
       return false;
     }
   }
