@@ -1,0 +1,91 @@
+#pragma once
+
+// Where decoded values go: one sink per field of the schema, typed so that a value costs a switch
+// and no virtual call.
+
+#include <memory>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <variant>
+#include <vector>
+
+#include "data/columnar/builder.h"
+#include "data/formats/json/json_options.h"
+
+namespace thalweg::data {
+
+class JsonSink;
+
+/// A field of a struct and where a member of that name lands.
+struct JsonField {
+  std::string name;
+  std::unique_ptr<JsonSink> sink;
+};
+
+/// Appends values of one type. Every Append makes exactly one row.
+class JsonSink {
+ public:
+  /// Errors: UNSUPPORTED_FEATURE.THALWEG.
+  static Result<std::unique_ptr<JsonSink>> Make(const DataType& type, const JsonOptions& options);
+  ~JsonSink();
+
+  const DataType& type() const { return type_; }
+  void AppendNull();
+  /// Scalars: false when the token is not a value of the type; a null was appended then.
+  bool AppendString(std::string_view text);
+  /// `text`: digits as written. `fraction`: has a point or an exponent.
+  bool AppendNumber(std::string_view text, bool fraction);
+  bool AppendInteger(int64_t value);
+  bool AppendFraction(double value);  ///< not for decimals: they want the digits
+  bool AppendBoolean(bool value);
+  /// Strings and binaries, as they are.
+  void AppendText(std::string_view text);
+
+  /// Whether a number's digits as written matter (decimals), here or below.
+  bool wants_digits() const { return wants_digits_; }
+  bool is_string() const { return type_.Is(TypeKind::kString); }
+
+  // Nested types.
+  std::vector<JsonField>& fields() { return fields_; }  ///< struct
+  /// The field of a name, or -1; `hint` is where it is likely.
+  int FindField(std::string_view name, int hint) const;
+  JsonSink& element() { return *children_[0]; }  ///< array; map: keys
+  JsonSink& map_value() { return *children_[1]; }
+  void CloseList();        ///< array, map: everything appended to the children is one row
+  void CloseListAsNull();  ///< the same, but the row is null: an element could not be read
+  void CloseStruct();
+  int64_t length() const { return length_; }
+  ColumnPtr Finish();
+
+ private:
+  JsonSink(DataType type, const JsonOptions& options);
+  bool AppendTemporal(std::string_view text);
+  bool Fail() {
+    AppendNull();
+    return false;
+  }
+  template <typename T>
+  bool Put(T value) {
+    std::get<FixedBuilder<T>>(builder_).Append(value);
+    ++length_;
+    return true;
+  }
+
+  DataType type_;
+  const JsonOptions& options_;
+  bool wants_digits_ = false;
+  int64_t length_ = 0;
+  std::variant<std::monostate, FixedBuilder<uint8_t>, FixedBuilder<int8_t>, FixedBuilder<int16_t>,
+               FixedBuilder<int32_t>, FixedBuilder<int64_t>, FixedBuilder<float>,
+               FixedBuilder<double>, FixedBuilder<Int128>, FixedBuilder<CalendarInterval>,
+               TextBuilder>
+      builder_;
+  ValidityBuilder validity_;      // nested types
+  std::vector<int32_t> offsets_;  // lists, maps
+  std::vector<std::unique_ptr<JsonSink>> children_;
+  std::vector<JsonField> fields_;
+  std::unordered_map<std::string_view, int> by_name_;
+};
+
+}  // namespace thalweg::data
