@@ -1,0 +1,91 @@
+#pragma once
+
+// One function per command; front/commands only.
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "data/types/value.h"
+#include "front/session/session.h"
+#include "sql/catalog/catalog.h"
+#include "sql/plan/commands.h"
+
+namespace thalweg::front {
+
+/// One run of a command.
+struct CommandRun {
+  Session& session;
+  const ResultConsumer& consumer;
+  std::stop_token stop;
+
+  sql::Catalog& catalog() const { return *session.server().catalog; }
+  /// The rows of the answer; called once at most. Without a call the answer has no columns and no rows.
+  Status Answer(data::Schema schema, const std::vector<data::ValueList>& rows);
+  bool answered = false;
+};
+
+inline data::Value TextValue(std::string text) { return data::Value(std::move(text)); }
+
+// databases.cc
+Status Run(CommandRun& run, const sql::CreateDatabase& command);
+Status Run(CommandRun& run, const sql::DropDatabase& command);
+Status Run(CommandRun& run, const sql::UseDatabase& command);
+Status Run(CommandRun& run, const sql::UseCatalog& command);
+Status Run(CommandRun& run, const sql::ShowDatabases& command);
+Status Run(CommandRun& run, const sql::DescribeDatabase& command);
+// show.cc
+Status Run(CommandRun& run, const sql::ShowTables& command);
+Status Run(CommandRun& run, const sql::ShowViews& command);
+Status Run(CommandRun& run, const sql::ShowColumns& command);
+Status Run(CommandRun& run, const sql::ShowFunctions& command);
+Status Run(CommandRun& run, const sql::ShowCreateTable& command);
+// describe.cc
+Status Run(CommandRun& run, const sql::DescribeTable& command);
+Status Run(CommandRun& run, const sql::DescribeQuery& command);
+Status Run(CommandRun& run, const sql::DescribeFunction& command);
+// create_table.cc, drop_table.cc
+Status Run(CommandRun& run, const sql::CreateTable& command);
+Status Run(CommandRun& run, const sql::DropTable& command);
+// create_view.cc
+Status Run(CommandRun& run, const sql::CreateView& command);
+Status Run(CommandRun& run, const sql::CreateTempViewFromPlan& command);
+// insert_into.cc, write_data_frame.cc
+Status Run(CommandRun& run, const sql::InsertInto& command);
+Status Run(CommandRun& run, const sql::WriteDataFrame& command);
+// settings.cc
+Status Run(CommandRun& run, const sql::SetConfig& command);
+Status Run(CommandRun& run, const sql::ResetConfig& command);
+Status Run(CommandRun& run, const sql::SetTimeZone& command);
+// explain.cc
+Status Run(CommandRun& run, const sql::ExplainCommand& command);
+// cache.cc
+Status Run(CommandRun& run, const sql::CacheTable& command);
+Status Run(CommandRun& run, const sql::UncacheTable& command);
+Status Run(CommandRun& run, const sql::ClearCache& command);
+Status Run(CommandRun& run, const sql::RefreshTable& command);
+
+// table_writes.cc
+/// The catalogue entry of a name. Errors: TABLE_OR_VIEW_NOT_FOUND with the name as written.
+Result<sql::TableInfo> FindTable(Session& session, const sql::NameParts& name);
+/// Removes an entry and, of a managed table, its data.
+Status DropTableAndData(Session& session, const sql::TableInfo& table);
+/// How the columns of a query become those of a table.
+struct ColumnMatch {
+  bool by_name = false;
+  std::vector<std::string> columns;  ///< INSERT INTO t (a, b); empty: all
+};
+/// A plan whose columns are exactly the table's, cast where Spark's store assignment allows it.
+/// Errors: INSERT_COLUMN_ARITY_MISMATCH.*, INCOMPATIBLE_DATA_FOR_TABLE.*.
+Result<sql::PlanPtr> MatchColumns(const sql::PlanPtr& analyzed, const data::Schema& table, const std::string& table_name,
+                                  const ColumnMatch& match);
+/// Writes an analysed query into a table of the catalogue.
+Status WriteIntoTable(CommandRun& run, const sql::TableInfo& table, const sql::PlanPtr& analyzed, const sql::OptionMap& options,
+                      sql::SaveMode mode, const ColumnMatch& match, sql::ExprPtr overwrite_condition);
+/// Makes a table with the columns of an analysed query and fills it; takes it back when that fails.
+Status CreateTableAsSelect(CommandRun& run, sql::TableInfo table, const sql::PlanPtr& analyzed, const sql::OptionMap& options,
+                           bool if_not_exists);
+/// Partition columns behind the others, as formats without metadata of their own keep them.
+void OrderColumns(sql::TableInfo* table);
+
+}  // namespace thalweg::front
