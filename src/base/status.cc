@@ -101,10 +101,11 @@ std::string Status::message() const {
   if (!state_->condition.starts_with("_LEGACY_ERROR_")) out = "[" + state_->condition + "] ";
   out += message_text();
   if (!state_->sql_state.empty()) out += " SQLSTATE: " + state_->sql_state;
-  if (!state_->contexts.empty() && !state_->contexts.front().summary.empty()) {
-    out += "\n" + state_->contexts.front().summary;
-  }
-  return out;
+  if (state_->contexts.empty() || state_->contexts.front().summary.empty()) return out;
+  const std::string& summary = state_->contexts.front().summary;
+  // A parse error stands on a line of its own and names its place behind the text, as Spark's ParseException does.
+  if (summary.starts_with("(line ")) return "\n" + out + " " + summary;
+  return out + "\n" + summary;
 }
 
 Status Status::WithTrace(std::string layer) const {

@@ -77,35 +77,32 @@ Result<ExprPtr> ParserState::Expression() {
 
 /// A chain of AND or OR as a balanced tree, so that long chains stay shallow.
 ExprPtr ParserState::Balanced(std::string_view name, const ExprList& operands, size_t from,
-                              size_t to, int begin) const {
+                              size_t to) const {
   if (to - from == 1) return operands[from];
   const size_t middle = operands.size() <= 16 ? to - 1 : from + (to - from) / 2;
-  return Function(
-      name,
-      {Balanced(name, operands, from, middle, begin), Balanced(name, operands, middle, to, begin)},
-      begin);
+  // No origin: AND and OR raise no error of their own.
+  return UnresolvedFunction::Make({std::string(name)}, {Balanced(name, operands, from, middle),
+                                                        Balanced(name, operands, middle, to)});
 }
 
 Result<ExprPtr> ParserState::OrExpression() {
-  const int begin = static_cast<int>(at_);
   ExprList operands;
   do {
     TW_ASSIGN_OR_RETURN(ExprPtr operand, AndExpression());
     operands.push_back(std::move(operand));
     if (operands.size() > kMaxChain) return TooComplex();
   } while (TakeWord("OR"));
-  return Balanced("or", operands, 0, operands.size(), begin);
+  return Balanced("or", operands, 0, operands.size());
 }
 
 Result<ExprPtr> ParserState::AndExpression() {
-  const int begin = static_cast<int>(at_);
   ExprList operands;
   do {
     TW_ASSIGN_OR_RETURN(ExprPtr operand, NotExpression());
     operands.push_back(std::move(operand));
     if (operands.size() > kMaxChain) return TooComplex();
   } while (TakeWord("AND"));
-  return Balanced("and", operands, 0, operands.size(), begin);
+  return Balanced("and", operands, 0, operands.size());
 }
 
 Result<ExprPtr> ParserState::NotExpression() {
@@ -169,7 +166,7 @@ Result<ExprPtr> ParserState::LikePredicate(ExprPtr left, int begin, std::string_
     for (const ExprPtr& pattern : patterns)
       tests.push_back(Function(function, {left, pattern}, begin));
     if (tests.empty()) return Unexpected();
-    return Balanced(any ? "or" : "and", tests, 0, tests.size(), begin);
+    return Balanced(any ? "or" : "and", tests, 0, tests.size());
   }
   TW_ASSIGN_OR_RETURN(ExprPtr pattern, Comparison());
   ExprList arguments{std::move(left), std::move(pattern)};

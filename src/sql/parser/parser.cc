@@ -141,11 +141,21 @@ Origin ParserState::OriginFrom(int begin_token) const {
   if (at_ == 0 || static_cast<size_t>(begin_token) >= at_) return nullptr;
   // Positions are counted in code points; texts are nearly always ASCII, where they are bytes.
   const auto code_points = [&](int end) {
+    if (ascii_) return end;
     return static_cast<int>(
         std::count_if(sql_.begin(), sql_.begin() + end, [](char c) { return (c & 0xC0) != 0x80; }));
   };
   const int begin = tokens_[begin_token].begin;
   const int end = tokens_[at_ - 1].end;
+  // Counting lines for every node of a generated statement would cost more than parsing it.
+  constexpr size_t kMaxLocatedBytes = 16 << 10;
+  if (sql_.size() > kMaxLocatedBytes) {
+    QueryContext context;
+    context.start_index = begin;
+    context.stop_index = end - 1;
+    context.fragment = std::string(sql_.substr(begin, end - begin));
+    return std::make_shared<QueryContext>(std::move(context));
+  }
   return std::make_shared<QueryContext>(
       MakeSqlContext(sql_, code_points(begin), code_points(end) - 1));
 }

@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "data/text/utf8.h"
 #include "sql/parser/lexer.h"
 #include "sql/parser/parser.h"
 
@@ -22,7 +23,7 @@ class ParserState {
   static constexpr int kMaxChain = 10000;
 
   ParserState(std::string_view sql, std::vector<Token> tokens, const ParserOptions& options)
-      : sql_(sql), tokens_(std::move(tokens)), options_(options) {}
+      : sql_(sql), ascii_(data::IsAscii(sql)), tokens_(std::move(tokens)), options_(options) {}
 
   Result<PlanPtr> Statement();
   Result<PlanPtr> Query();
@@ -92,8 +93,7 @@ class ParserState {
   Result<DataType> Type();  ///< a type, up to what cannot belong to it
   Result<ExprPtr> SortItem();
   Result<ExprList> SortItems();
-  ExprPtr Balanced(std::string_view name, const ExprList& operands, size_t from, size_t to,
-                   int begin) const;
+  ExprPtr Balanced(std::string_view name, const ExprList& operands, size_t from, size_t to) const;
 
   // --- queries ---
   Result<PlanPtr> QueryNoWith();
@@ -139,6 +139,7 @@ class ParserState {
   };
 
   std::string_view sql_;
+  bool ascii_;
   std::vector<Token> tokens_;
   const ParserOptions& options_;
   size_t at_ = 0;

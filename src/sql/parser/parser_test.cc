@@ -1,0 +1,156 @@
+#include "sql/parser/parser.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace thalweg::sql {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+
+std::string Sql(std::string_view text) {
+  Result<ExprPtr> parsed = ParseExpression(text, {});
+  return parsed.ok() ? (*parsed)->Sql() : parsed.status().condition();
+}
+
+std::string Condition(std::string_view text) { return ParsePlan(text, {}).status().condition(); }
+
+template <typename T>
+const T* Root(const Result<PlanPtr>& plan) {
+  return plan.ok() ? (*plan)->As<T>() : nullptr;
+}
+
+TEST(ParseExpression, BindsOperatorsByPrecedence) {
+  EXPECT_EQ(Sql("1 + 2 * 3"), "(1 + (2 * 3))");
+  EXPECT_EQ(Sql("(1 + 2) * 3"), "((1 + 2) * 3)");
+  EXPECT_EQ(Sql("a OR b AND NOT c"), "(a OR (b AND not(c)))");
+  EXPECT_EQ(Sql("1 - 2 - 3"), "((1 - 2) - 3)");
+  EXPECT_EQ(Sql("a & 1 = 1"), "((a & 1) = 1)");
+}
+
+TEST(ParseExpression, ReadsLiterals) {
+  EXPECT_EQ(Sql("1"), "1");
+  EXPECT_EQ(Sql("2147483648"), "2147483648L");
+  EXPECT_EQ(Sql("-2147483648"), "-2147483648");
+  EXPECT_EQ(Sql("1.50"), "1.50BD");
+  EXPECT_EQ(Sql("1e2"), "100.0D");
+  EXPECT_EQ(Sql("DATE '2024-02-29'"), "DATE '2024-02-29'");
+  EXPECT_EQ(Sql("DATE 'x'"), "INVALID_TYPED_LITERAL");
+  EXPECT_EQ(Sql("X'0aFF'"), "X'0AFF'");
+  EXPECT_EQ(Sql("INTERVAL '1-2' YEAR TO MONTH"), "INTERVAL '1-2' YEAR TO MONTH");
+  EXPECT_EQ(Sql("INTERVAL 90 MINUTES"), "INTERVAL '90' MINUTE");
+  EXPECT_EQ(Sql("300Y"), "INVALID_NUMERIC_LITERAL_RANGE");
+}
+
+TEST(ParseExpression, UnescapesStrings) {
+  const auto text = [](std::string_view sql) {
+    const Result<ExprPtr> parsed = ParseExpression(sql, {});
+    return parsed.ok() ? (*parsed)->As<Literal>()->value().get<std::string>()
+                       : parsed.status().message();
+  };
+  EXPECT_EQ(text(R"('a\tb\u0041\101')"), "a\tbAA");
+  EXPECT_EQ(text(R"(r'a\tb')"), "a\\tb");
+  EXPECT_EQ(text("'it''s'"), "it's");
+  EXPECT_EQ(text(R"('50\%')"), "50\\%");
+  EXPECT_EQ(text("'a' 'b'"), "ab");
+  EXPECT_EQ(text("\"x\""), "x");
+}
+
+TEST(ParseExpression, ReadsCallsAndPredicates) {
+  EXPECT_EQ(Sql("count(DISTINCT a)"), "count(DISTINCT a)");
+  EXPECT_EQ(Sql("CASE WHEN a THEN 1 ELSE 2 END"), "when(a, 1, 2)");
+  EXPECT_EQ(Sql("CAST(a AS DECIMAL(10, 2))"), "CAST(a AS DECIMAL(10,2))");
+  EXPECT_EQ(Sql("a::int"), "CAST(a AS INT)");
+  EXPECT_EQ(Sql("a IS NOT NULL"), "isnotnull(a)");
+  EXPECT_EQ(Sql("a NOT IN (1, 2)"), "not(in(a, 1, 2))");
+  const Result<ExprPtr> cast =
+      ParseExpression("CAST(x AS ARRAY<STRUCT<a: INT, b: MAP<STRING, ARRAY<INT>>>>)", {});
+  ASSERT_TRUE(cast.ok());
+  EXPECT_EQ((*cast)->type().Sql(), "ARRAY<STRUCT<a: INT, b: MAP<STRING, ARRAY<INT>>>>");
+}
+
+TEST(ParseExpression, BoundsNesting) {
+  EXPECT_EQ(Sql(std::string(100000, '(') + "1" + std::string(100000, ')')),
+            "FAILED_TO_PARSE_TOO_COMPLEX");
+  EXPECT_EQ(Sql(std::string(100000, '-') + "a"), "PARSE_SYNTAX_ERROR");  // a comment, then nothing
+  std::string chain = "a = 0";
+  for (int i = 1; i < 5000; ++i) chain += " OR a = " + std::to_string(i);
+  EXPECT_TRUE(ParseExpression(chain, {}).ok());
+}
+
+TEST(ParsePlan, BuildsClausesInSparksOrder) {
+  const Result<PlanPtr> plan = ParsePlan(
+      "SELECT a, count(*) AS n FROM t WHERE b > 1 GROUP BY a HAVING n > 2 ORDER BY n DESC LIMIT 3",
+      {});
+  ASSERT_TRUE(plan.ok()) << plan.status().message();
+  const auto* limit = (*plan)->As<Limit>();
+  ASSERT_NE(limit, nullptr);
+  const auto* sort = limit->child()->As<Sort>();
+  ASSERT_NE(sort, nullptr);
+  EXPECT_FALSE(sort->orders[0]->As<SortOrder>()->ascending());
+  const auto* having = sort->child()->As<UnresolvedHaving>();
+  ASSERT_NE(having, nullptr);
+  const auto* aggregate = having->child()->As<Aggregate>();
+  ASSERT_NE(aggregate, nullptr);
+  EXPECT_EQ(aggregate->grouping.size(), 1u);
+  EXPECT_EQ(aggregate->aggregates.size(), 2u);
+  EXPECT_NE(aggregate->child()->As<Filter>(), nullptr);
+}
+
+TEST(ParsePlan, JoinsLeftToRight) {
+  const Result<PlanPtr> plan =
+      ParsePlan("SELECT * FROM a JOIN b ON a.x = b.x LEFT JOIN c USING (x)", {});
+  const auto* project = Root<Project>(plan);
+  ASSERT_NE(project, nullptr);
+  const auto* outer = project->child()->As<Join>();
+  ASSERT_NE(outer, nullptr);
+  EXPECT_EQ(outer->type, JoinType::kLeftOuter);
+  EXPECT_THAT(outer->using_columns, ElementsAre("x"));
+  EXPECT_NE(outer->child(0)->As<Join>(), nullptr);
+}
+
+TEST(ParsePlan, IntersectBindsTighterThanUnion) {
+  const Result<PlanPtr> plan = ParsePlan("SELECT 1 UNION ALL SELECT 2 INTERSECT SELECT 3", {});
+  const auto* node = Root<Union>(plan);
+  ASSERT_NE(node, nullptr);
+  EXPECT_EQ(node->op, SetOp::kUnion);
+  EXPECT_EQ(node->child(1)->As<Union>()->op, SetOp::kIntersect);
+}
+
+TEST(ParsePlan, ReadsStatements) {
+  const auto body = [](std::string_view sql) { return Root<Command>(ParsePlan(sql, {}))->body; };
+  const CommandBody create = body(
+      "CREATE TABLE IF NOT EXISTS db.t (a INT NOT NULL, b DECIMAL(10,2)) USING delta PARTITIONED "
+      "BY (a) TBLPROPERTIES ('k'='v')");
+  const auto& table = std::get<CreateTable>(create);
+  EXPECT_THAT(table.table, ElementsAre("db", "t"));
+  EXPECT_EQ(table.schema.size(), 2u);
+  EXPECT_EQ(table.format, "delta");
+  EXPECT_THAT(table.partition_columns, ElementsAre("a"));
+  EXPECT_EQ(table.properties.at("k"), "v");
+  EXPECT_EQ(*std::get<SetConfig>(body("SET spark.sql.x = a b")).value, "a b");
+  EXPECT_TRUE(std::get<DropDatabase>(body("DROP DATABASE IF EXISTS d CASCADE")).cascade);
+  EXPECT_EQ(std::get<CreateView>(body("CREATE OR REPLACE TEMP VIEW v AS SELECT 1 AS x")).sql,
+            "SELECT 1 AS x");
+  EXPECT_TRUE(std::get<InsertInto>(body("INSERT OVERWRITE t VALUES (1, 'x')")).overwrite);
+}
+
+TEST(ParsePlan, SaysWhereItStopped) {
+  const Status status = ParsePlan("SELECT a FROM\n       )", {}).status();
+  EXPECT_EQ(status.condition(), "PARSE_SYNTAX_ERROR");
+  EXPECT_THAT(status.message(), HasSubstr("(line 2, pos 7)"));
+  EXPECT_THAT(status.message(), HasSubstr("-------^^^"));
+  EXPECT_EQ(Condition(""), "PARSE_EMPTY_STATEMENT");
+  EXPECT_EQ(Condition("SELEC 1"), "PARSE_SYNTAX_ERROR");
+  EXPECT_EQ(Condition("SELECT 1 /* open"), "UNCLOSED_BRACKETED_COMMENT");
+  EXPECT_EQ(Condition("MERGE INTO t USING s ON 1 = 1"), "UNSUPPORTED_FEATURE.THALWEG");
+}
+
+TEST(SplitStatements, KeepsSemicolonsInStrings) {
+  EXPECT_THAT(SplitStatements("SELECT ';'; -- c;\nSELECT 2;;"),
+              ElementsAre("SELECT ';'", " -- c;\nSELECT 2"));
+}
+
+}  // namespace
+}  // namespace thalweg::sql
