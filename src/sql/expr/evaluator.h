@@ -29,8 +29,9 @@ class Program {
   Result<data::Chunk> Filter(const data::Chunk& chunk, EvalContext& context) const;
   const std::vector<DataType>& types() const;
 
+  struct Impl;  ///< sql/expr/program.h
+
  private:
-  struct Impl;
   explicit Program(std::unique_ptr<Impl> impl);
   std::unique_ptr<Impl> impl_;
 };

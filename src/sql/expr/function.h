@@ -53,13 +53,19 @@ struct BoundData {
 };
 
 /// A function applied to argument types: what a Call node holds. Immutable.
+struct BindContext;
 struct BoundScalar {
   const ScalarFunction* function = nullptr;
   DataType type;                 ///< of the result
   bool nullable = true;
   EvalMode mode = EvalMode::kAnsi;
   ScalarKernel kernel = nullptr;  ///< chosen by physical types when binding; null for lazy special forms
+  /// A function of `function`, `mode`, the argument types and the literal arguments alone: calls that are equal but for
+  /// `data` are the same call.
   std::shared_ptr<const BoundData> data;
+  /// When set, the evaluator compiles this expression over the current arguments instead of calling `kernel`; the call keeps
+  /// its own name and text (nvl2, nullif, between: Spark's RuntimeReplaceable).
+  Result<ExprPtr> (*expand)(const BoundScalar& call, const ExprList& arguments, const BindContext& context) = nullptr;
 };
 
 /// What a binder may ask.
@@ -100,6 +106,7 @@ struct ScalarFunction {
   ScalarKernel evaluate = nullptr;  ///< used by the generic binder
   Binder bind = nullptr;
   bool deterministic = true;
+  bool may_raise = true;            ///< false: never an error, and cheap; lazy forms may compute it on rows they do not select
   Laziness laziness = Laziness::kEager;
   bool batch_time = false;          ///< current_timestamp and kin: reads the epoch, never folded
   bool internal = false;            ///< reachable only through Connect's is_internal
@@ -189,6 +196,8 @@ class FunctionRegistry {
  private:
   std::vector<const ScalarFunction*> scalars_;
   std::vector<const AggregateFunction*> aggregates_;
+  struct Index;
+  std::shared_ptr<const Index> index_;
 };
 
 /// Binds a call: the function's own binder or the generic one. Returns a Call, or the replacement. Arguments are resolved.

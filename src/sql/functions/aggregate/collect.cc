@@ -1,0 +1,182 @@
+// collect_list, array_agg, collect_set: NULLs are skipped. Buffer: buf BINARY, an UnsafeRow of one array column.
+
+#include <unordered_set>
+
+#include "data/rowformat/unsafe_row_reader.h"
+#include "data/rowformat/unsafe_row_writer.h"
+#include "sql/functions/aggregate/held_value.h"
+
+namespace thalweg::sql {
+namespace {
+
+/// What a group has collected. Owned by its accumulator.
+struct Collected {
+  std::unique_ptr<data::ColumnBuilder> values;
+  ColumnPtr flushed;                      ///< what was built before the builder was last finished
+  std::unordered_set<std::string> seen;   ///< UnsafeRows of the values, equal values having equal bytes (collect_set)
+};
+
+bool IsSet(const BoundAggregate& call) { return call.function->name == "collect_set"; }
+
+Collected& Get(uint8_t* accumulator) {
+  auto*& collected = As<Collected*>(accumulator);
+  if (collected == nullptr) collected = new Collected();
+  return *collected;
+}
+
+const DataType& ElementOf(const BoundAggregate& call) { return call.type.element(); }
+
+/// Everything collected as one column.
+ColumnPtr Flush(const BoundAggregate& call, Collected& c) {
+  if (c.values == nullptr || c.values->length() == 0) {
+    if (c.flushed == nullptr) c.flushed = data::ColumnBuilder::Make(ElementOf(call))->Finish();
+    return c.flushed;
+  }
+  const ColumnPtr fresh = c.values->Finish();
+  if (c.flushed == nullptr || c.flushed->length() == 0) {
+    c.flushed = fresh;
+  } else {
+    const ColumnPtr both[] = {c.flushed, fresh};
+    c.flushed = data::Concat(both);
+  }
+  return c.flushed;
+}
+
+void AddTo(const BoundAggregate& call, Collected& c, const Column& column, int64_t row) {
+  if (c.values == nullptr) c.values = data::ColumnBuilder::Make(ElementOf(call));
+  c.values->AppendFrom(column, row);
+}
+
+Status AddRows(const BoundAggregate& call, const ColumnPtr& argument, std::span<uint8_t* const> targets) {
+  const ColumnPtr column = data::Flatten(argument);
+  const auto rows = static_cast<int64_t>(targets.size());
+  data::RowBatch keys;
+  const bool set = IsSet(call);
+  if (set) {
+    const ColumnPtr columns[] = {column};
+    TW_RETURN_NOT_OK(data::UnsafeRowWriter({column->type()}).Write(columns, rows, nullptr, &keys));
+  }
+  ForEachNotNull(*column, rows, [&](int64_t row) {
+    Collected& c = Get(targets[static_cast<size_t>(row)]);
+    if (!set || c.seen.emplace(keys.row(row)).second) AddTo(call, c, *column, row);
+  });
+  return {};
+}
+
+Status Update(const BoundAggregate& call, std::span<const ColumnPtr> arguments, int64_t rows, uint8_t* const* accumulators,
+              EvalContext&) {
+  return AddRows(call, arguments[0], std::span(accumulators, static_cast<size_t>(rows)));
+}
+
+Status Merge(const BoundAggregate& call, std::span<const ColumnPtr> buffers, int64_t rows, uint8_t* const* accumulators,
+             EvalContext&) {
+  const data::UnsafeRowReader reader({DataType::Array(ElementOf(call), false)});
+  std::vector<std::string_view> bytes;
+  std::vector<int64_t> owners;
+  const Reader<std::string_view> values(*buffers[0]);
+  ForEachNotNull(*buffers[0], rows, [&](int64_t row) {
+    bytes.push_back(values[row]);
+    owners.push_back(row);
+  });
+  TW_ASSIGN_OR_RETURN(const std::vector<ColumnPtr> columns, reader.Read(bytes));
+  const ColumnPtr& lists = columns[0];
+  std::vector<int32_t> elements;
+  std::vector<uint8_t*> targets;
+  for (size_t i = 0; i < owners.size(); ++i) {
+    if (lists->IsNull(static_cast<int64_t>(i))) continue;
+    for (int32_t at = lists->offsets()[i]; at < lists->offsets()[i + 1]; ++at) {
+      elements.push_back(at);
+      targets.push_back(accumulators[owners[i]]);
+    }
+  }
+  return AddRows(call, data::Take(lists->child(0), elements), targets);
+}
+
+void Destroy(const BoundAggregate&, uint8_t* accumulator) {
+  auto*& collected = As<Collected*>(accumulator);
+  delete collected;
+  collected = nullptr;
+}
+
+Status Import(const BoundAggregate& call, std::span<const ColumnPtr> buffers, int64_t rows, uint8_t* const* accumulators) {
+  for (int64_t row = 0; row < rows; ++row) Destroy(call, accumulators[row]);
+  EvalContext context;
+  return Merge(call, buffers, rows, accumulators, context);
+}
+
+ColumnPtr Lists(const BoundAggregate& call, std::span<uint8_t* const> accumulators) {
+  std::vector<ColumnPtr> parts;
+  auto offsets_buffer = data::Buffer::AllocateZeroed((static_cast<int64_t>(accumulators.size()) + 1) * 4);
+  auto* offsets = reinterpret_cast<int32_t*>(offsets_buffer->mutable_data());
+  for (size_t i = 0; i < accumulators.size(); ++i) {
+    auto* collected = As<Collected*>(accumulators[i]);
+    offsets[i + 1] = offsets[i];
+    if (collected == nullptr) continue;
+    parts.push_back(Flush(call, *collected));
+    offsets[i + 1] += static_cast<int32_t>(parts.back()->length());
+  }
+  Column::Parts list;
+  list.type = DataType::Array(ElementOf(call), false);
+  list.length = static_cast<int64_t>(accumulators.size());
+  list.values = std::move(offsets_buffer);
+  list.children = {parts.empty() ? data::ColumnBuilder::Make(ElementOf(call))->Finish() : data::Concat(parts)};
+  return Column::Make(std::move(list));
+}
+
+Status Export(const BoundAggregate& call, std::span<uint8_t* const> accumulators, std::vector<ColumnPtr>* out) {
+  const ColumnPtr lists = Lists(call, accumulators);
+  const data::UnsafeRowWriter writer({lists->type()});
+  data::RowBatch rows;
+  const ColumnPtr columns[] = {lists};
+  TW_RETURN_NOT_OK(writer.Write(columns, lists->length(), nullptr, &rows));
+  TextOutput bytes(DataType::Binary(), lists->length());
+  for (int64_t i = 0; i < lists->length(); ++i) bytes.Set(i, rows.row(i));
+  out->push_back(bytes.Finish());
+  return {};
+}
+
+Result<ColumnPtr> Finish(const BoundAggregate& call, std::span<uint8_t* const> accumulators, EvalContext&) {
+  return data::WithType(Lists(call, accumulators), call.type);
+}
+
+int64_t Owned(const BoundAggregate&, const uint8_t* accumulator) {
+  const auto* collected = As<Collected*>(accumulator);
+  if (collected == nullptr) return 0;
+  const int64_t fresh = collected->values == nullptr ? 0 : collected->values->length() * 16;
+  return fresh + (collected->flushed == nullptr ? 0 : collected->flushed->bytes()) + static_cast<int64_t>(collected->seen.size()) * 64;
+}
+
+constexpr AggregateKernels kKernels{.size = sizeof(void*), .update = &Update, .merge = &Merge, .export_buffers = &Export,
+                                    .import_buffers = &Import, .finish = &Finish, .destroy = &Destroy,
+                                    .owned_bytes = &Owned};
+
+Result<BoundAggregateCall> BindCollect(const AggregateFunction& function, ExprList arguments, bool,
+                                       const BindContext& context) {
+  TW_RETURN_NOT_OK(CheckArity(function.name, arguments.size(), 1, 1));
+  const DataType element = WithoutLength(arguments[0]->type());
+  if (function.name == "collect_set") {
+    if (element.Is(TypeKind::kMap)) {
+      return Error("DATATYPE_MISMATCH.UNSUPPORTED_INPUT_TYPE")
+          .With("sqlExpr", QuoteSql(CallSql(function.name, arguments)))
+          .With("functionName", "`collect_set`")
+          .With("dataType", "\"MAP\"");
+    }
+  }
+  return MakeAggregate(function, std::move(arguments), DataType::Array(element, false), false,
+                       {{"buf", DataType::Binary(), true}}, &kKernels, AggregateMode(function, context));
+}
+
+}  // namespace
+
+void RegisterCollect(FunctionLists& lists) {
+  static const AggregateFunction kList{.name = "collect_list", .since = "2.0.0", .doc = "The values as an array.",
+                                       .example = {"SELECT collect_list(c) FROM VALUES (1), (2), (1) AS t(c)", "[1, 2, 1]"},
+                                       .bind = &BindCollect, .ignores_order = false};
+  static const AggregateFunction kArrayAgg = Renamed(kList, "array_agg");
+  static const AggregateFunction kSet{.name = "collect_set", .since = "2.0.0", .doc = "The distinct values as an array.",
+                                      .example = {"SELECT collect_set(c) FROM VALUES (1), (2), (1) AS t(c)", "[1, 2]"},
+                                      .bind = &BindCollect, .ignores_order = false};
+  for (const auto* f : {&kList, &kArrayAgg, &kSet}) lists.Add(*f);
+}
+
+}  // namespace thalweg::sql

@@ -1,0 +1,76 @@
+#define PCRE2_CODE_UNIT_WIDTH 8
+#include "sql/functions/string/regex.h"
+
+#include <pcre2.h>
+
+#include <vector>
+
+#include "data/types/data_type.h"
+
+namespace thalweg::sql {
+
+struct Regex::State {
+  pcre2_code* code = nullptr;
+  pcre2_match_data* match = nullptr;
+  ~State() {
+    pcre2_match_data_free(match);
+    pcre2_code_free(code);
+  }
+};
+
+Regex::Regex(std::unique_ptr<State> state) : state_(std::move(state)) {}
+Regex::~Regex() = default;
+Regex::Regex(Regex&&) noexcept = default;
+Regex& Regex::operator=(Regex&&) noexcept = default;
+
+Result<Regex> Regex::Compile(std::string_view pattern, std::string_view function) {
+  int error = 0;
+  size_t offset = 0;
+  auto state = std::make_unique<State>();
+  pcre2_compile_context* context = pcre2_compile_context_create(nullptr);
+  pcre2_set_newline(context, PCRE2_NEWLINE_ANY);
+  state->code = pcre2_compile(reinterpret_cast<PCRE2_SPTR>(pattern.data()), pattern.size(),
+                              PCRE2_UTF | PCRE2_MATCH_INVALID_UTF, &error, &offset, context);
+  pcre2_compile_context_free(context);
+  if (state->code == nullptr) {
+    return Error("INVALID_PARAMETER_VALUE.PATTERN")
+        .With("parameter", "`regexp`")
+        .With("functionName", data::QuoteIdentifier(function))
+        .With("value", "'" + std::string(pattern) + "'");
+  }
+  // Without the JIT (no executable memory) matching is slower, not wrong.
+  (void)pcre2_jit_compile(state->code, PCRE2_JIT_COMPLETE);
+  state->match = pcre2_match_data_create_from_pattern(state->code, nullptr);
+  return Regex(std::move(state));
+}
+
+bool Regex::Match(std::string_view text, size_t start) {
+  return pcre2_match(state_->code, reinterpret_cast<PCRE2_SPTR>(text.data()), text.size(), start, 0, state_->match,
+                     nullptr) > 0;
+}
+
+size_t Regex::begin(int group) const { return pcre2_get_ovector_pointer(state_->match)[2 * group]; }
+size_t Regex::end(int group) const { return pcre2_get_ovector_pointer(state_->match)[2 * group + 1]; }
+
+int Regex::groups() const {
+  uint32_t count = 0;
+  pcre2_pattern_info(state_->code, PCRE2_INFO_CAPTURECOUNT, &count);
+  return static_cast<int>(count);
+}
+
+int Regex::GroupNumber(std::string_view name) const {
+  const int number =
+      pcre2_substring_number_from_name(state_->code, reinterpret_cast<PCRE2_SPTR>(std::string(name).c_str()));
+  return number < 0 ? -1 : number;
+}
+
+Result<Regex*> RegexCache::Get(std::string_view pattern) {
+  if (regex_ == nullptr || pattern_ != pattern) {
+    TW_ASSIGN_OR_RETURN(Regex regex, Regex::Compile(pattern, function_));
+    regex_ = std::make_unique<Regex>(std::move(regex));
+    pattern_ = pattern;
+  }
+  return regex_.get();
+}
+
+}  // namespace thalweg::sql
