@@ -1,0 +1,22 @@
+#pragma once
+
+// Our open files as Arrow's streams. Private to the Parquet family.
+
+#include <arrow/io/interfaces.h>
+
+#include <memory>
+#include <string>
+
+#include "data/io/file_system.h"
+
+namespace thalweg::data {
+
+/// A readable file for Arrow. Owns `file`; `size` is the length of the file. Thread: any.
+std::shared_ptr<arrow::io::RandomAccessFile> ArrowInput(std::unique_ptr<ReadableFile> file, int64_t size);
+
+/// A growing file for Arrow, with a block of memory before the disk. Owns `file`. The first error of the disk is kept in
+/// `*error`, which must outlive the stream, since Arrow's statuses lose the condition.
+class ArrowOutput;
+std::shared_ptr<arrow::io::OutputStream> MakeArrowOutput(std::unique_ptr<WritableFile> file, Status* error);
+
+}  // namespace thalweg::data
