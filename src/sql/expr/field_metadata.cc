@@ -9,7 +9,8 @@ namespace {
 
 constexpr const char* kDelayKey = "spark.watermarkDelayMs";
 
-using Json = nlohmann::ordered_json;
+/// Keys are written in their order, as Spark writes field metadata.
+using Json = nlohmann::json;
 
 }  // namespace
 

@@ -309,7 +309,7 @@ struct Join final : PlanNode<Join, PlanKind::kJoin> {
 };
 
 enum class SetOp : uint8_t { kUnion, kExcept, kIntersect };
-/// UNION ALL (and, unresolved, the other set operations; distinct ones are a Distinct above).
+/// UNION ALL, EXCEPT and INTERSECT; UNION DISTINCT is a Distinct above. The optimizer leaves unions only.
 struct Union final : PlanNode<Union, PlanKind::kUnion> {
   explicit Union(PlanList children, bool n = false, bool m = false) : PlanNode(std::move(children)), by_name(n), allow_missing(m) {}
   bool by_name, allow_missing;

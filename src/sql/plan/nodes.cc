@@ -207,7 +207,7 @@ std::string Union::NodeText() const {
   if (op == SetOp::kIntersect) return std::string(all ? "Intersect All " : "Intersect ") + BoolText(all);
   return std::string("Union ") + BoolText(by_name) + ", " + BoolText(allow_missing);
 }
-bool Union::node_resolved() const { return op == SetOp::kUnion && !by_name && !attributes.empty(); }
+bool Union::node_resolved() const { return !by_name && !attributes.empty(); }
 
 PlanPtr Limit::WithExpressions(ExprList e) const {
   auto copy = Copy(*this);

@@ -21,6 +21,7 @@ struct StateStoreLayout {
   std::string name;                 ///< "default", "left-keyToNumValues", ...
   data::Schema key_schema;
   data::Schema value_schema;
+  int prefix_key_columns = 0;       ///< numColsPrefixKey of the operator metadata (session windows)
 };
 
 /// One stateful operator, numbered as Spark numbers them.
@@ -31,6 +32,8 @@ struct StatefulOperatorLayout {
   const LogicalPlan* node = nullptr;  ///< the node of the shaped plan
   /// Expressions (over the node's child) whose hash chooses the partition.
   ExprList partitioning;
+  /// Joins: the same for the right child; `partitioning` is over the left one.
+  ExprList right_partitioning;
   int state_format_version = 2;
   std::string operator_properties_json = "{}";
 };

@@ -1,0 +1,362 @@
+// Names, functions, casts, extractions and stars of one expression.
+
+#include <algorithm>
+#include <regex>
+
+#include "sql/analyzer/resolver.h"
+#include "sql/expr/extract.h"
+#include "sql/expr/type_coercion.h"
+
+namespace thalweg::sql {
+namespace {
+
+constexpr int kMaxDepth = 2000;
+
+/// Functions that a bare word may mean when no column has that name.
+constexpr std::string_view kWordFunctions[] = {"current_date",   "current_time", "current_timestamp", "current_user",
+                                               "localtimestamp", "session_user", "user"};
+
+struct PinnedMatch {
+  ExprPtr column;  ///< null: the DataFrame was found, but not the column (any more)
+  int depth = 0;
+};
+
+bool OutputHolds(const LogicalPlan& plan, const ExprPtr& expr) {
+  const AttributeList output = plan.output();
+  for (const ExprId id : References(expr)) {
+    if (std::none_of(output.begin(), output.end(), [&](const AttributePtr& a) { return a->id() == id; })) return false;
+  }
+  return true;
+}
+
+/// Looks for the node with that plan id below `plans`. Source: ColumnResolutionHelper.resolveDataFrameColumn.
+Result<PinnedMatch> FindPinned(const UnresolvedAttribute& name, const PlanList& plans, const BindContext& context,
+                               int depth, bool* matched) {
+  PinnedMatch best;
+  for (const PlanPtr& plan : plans) {
+    PinnedMatch found;
+    if (plan->plan_id() == name.plan_id()) {
+      *matched = true;
+      TW_ASSIGN_OR_RETURN(found.column, FindColumn(name.name_parts(), plan->output(), context));
+      found.depth = depth;
+    } else if (plan->kind() != PlanKind::kUnion) {
+      TW_ASSIGN_OR_RETURN(found, FindPinned(name, plan->children(), context, depth + 1, matched));
+    }
+    // A column that the nodes above do not put out cannot be meant.
+    if (found.column != nullptr && !OutputHolds(*plan, found.column)) found.column = nullptr;
+    if (found.column == nullptr) continue;
+    if (best.column != nullptr && best.depth == found.depth) {
+      return Error("AMBIGUOUS_COLUMN_REFERENCE").With("name", QuoteParts(name.name_parts()));
+    }
+    if (best.column == nullptr || found.depth < best.depth) best = found;
+  }
+  return best;
+}
+
+ExprPtr WithoutAlias(const ExprPtr& expr) {
+  const auto* alias = expr->As<Alias>();
+  return alias == nullptr ? expr : alias->child();
+}
+
+bool NamesItsFields(const std::string& function) { return function == "struct"; }
+
+/// The registry's name of a possibly qualified one; empty when the qualifier is not one of built-in functions.
+std::string BuiltinName(const std::vector<std::string>& parts) {
+  std::string name = LowerCase(parts.back());
+  if (parts.size() == 1) return name;
+  const std::string qualifier = LowerCase(parts[parts.size() - 2]);
+  if (parts.size() == 2 && qualifier == "builtin") return name;
+  if (parts.size() == 3 && LowerCase(parts[0]) == "system" && (qualifier == "builtin" || qualifier == "session")) {
+    return name;
+  }
+  return "";
+}
+
+}  // namespace
+
+Result<ExprPtr> Resolver::ResolveExpression(const ExprPtr& expr, const Scope& scope) {
+  return ResolveAt(expr, scope, 0, false);
+}
+
+Result<ExprPtr> Resolver::ResolveAt(const ExprPtr& expr, const Scope& scope, int depth, bool in_aggregate) {
+  if (expr->resolved() && expr->kind() != ExprKind::kCast && expr->children().empty()) return expr;
+  if (depth > kMaxDepth) return Unsupported("expressions nested deeper than 2000 levels");
+  Result<ExprPtr> resolved = [&]() -> Result<ExprPtr> {
+    switch (expr->kind()) {
+      case ExprKind::kUnresolvedAttribute:
+        return ResolveName(*expr->As<UnresolvedAttribute>(), expr, scope, in_aggregate);
+      case ExprKind::kUnresolvedFunction:
+        return ResolveFunction(*expr->As<UnresolvedFunction>(), scope, depth, in_aggregate);
+      case ExprKind::kUnresolvedStar:
+      case ExprKind::kUnresolvedRegex:
+        return Error("INVALID_USAGE_OF_STAR_OR_REGEX")
+            .With("elem", expr->kind() == ExprKind::kUnresolvedStar ? "'*'" : "regular expression")
+            .With("prettyName", "expression");
+      case ExprKind::kUnresolvedExtract: {
+        TW_ASSIGN_OR_RETURN(ExprPtr node, ResolveChildren(expr, scope, depth, in_aggregate));
+        if (!node->child(0)->resolved() || !node->child(1)->resolved()) return node;
+        return MakeExtract(WithoutAlias(node->child(0)), WithoutAlias(node->child(1)), bind_);
+      }
+      case ExprKind::kCast: {
+        TW_ASSIGN_OR_RETURN(ExprPtr node, ResolveChildren(expr, scope, depth, in_aggregate));
+        if (!node->resolved()) return node;
+        return ResolveCast(*node->As<Cast>());
+      }
+      case ExprKind::kLambda:
+      case ExprKind::kLambdaVariable: return Unsupported("lambda functions (higher-order functions)");
+      case ExprKind::kUpdateFields: return Unsupported("Column.withField and Column.dropFields");
+      default: {
+        if (const auto* alias = expr->As<Alias>(); alias != nullptr && !alias->names().empty()) {
+          return Unsupported("generator functions (explode and kin)");
+        }
+        TW_ASSIGN_OR_RETURN(ExprPtr node, ResolveChildren(expr, scope, depth, in_aggregate));
+        if (node->kind() == ExprKind::kSortOrder || node->kind() == ExprKind::kAlias) {
+          return node->WithChildren({WithoutAlias(node->child())});
+        }
+        return node;
+      }
+    }
+  }();
+  if (expr->origin() == nullptr) return resolved;
+  if (!resolved.ok()) return resolved.status().WithQueryContext(*expr->origin());
+  if ((*resolved)->origin() == nullptr) return (*resolved)->WithOrigin(expr->origin());
+  return resolved;
+}
+
+Result<ExprPtr> Resolver::ResolveChildren(const ExprPtr& expr, const Scope& scope, int depth, bool in_aggregate) {
+  ExprList children;
+  bool changed = false;
+  for (const ExprPtr& child : expr->children()) {
+    TW_ASSIGN_OR_RETURN(ExprPtr resolved, ResolveAt(child, scope, depth + 1, in_aggregate));
+    changed = changed || resolved != child;
+    children.push_back(std::move(resolved));
+  }
+  return changed ? expr->WithChildren(std::move(children)) : expr;
+}
+
+// --- names ---
+
+Status Resolver::UnknownColumn(const std::vector<std::string>& name_parts, const AttributeList& input) const {
+  const std::string name = QuoteParts(name_parts);
+  if (input.empty()) return Error("UNRESOLVED_COLUMN.WITHOUT_SUGGESTION").With("objectName", name);
+  return Error("UNRESOLVED_COLUMN.WITH_SUGGESTION")
+      .With("objectName", name)
+      .With("proposal", Suggestions(name_parts, input));
+}
+
+Result<ExprPtr> Resolver::ResolvePinnedName(const UnresolvedAttribute& name, const Scope& scope) {
+  bool matched = false;
+  TW_ASSIGN_OR_RETURN(PinnedMatch match, FindPinned(name, scope.plans, bind_, 0, &matched));
+  if (match.column == nullptr && scope.fallback != nullptr) {
+    TW_ASSIGN_OR_RETURN(match, FindPinned(name, scope.fallback->plans, bind_, 0, &matched));
+  }
+  if (match.column != nullptr) return match.column;
+  if (!matched) return Error("CANNOT_RESOLVE_DATAFRAME_COLUMN").With("name", QuoteParts(name.name_parts()));
+  return ExprPtr();
+}
+
+Result<ExprPtr> Resolver::ResolveName(const UnresolvedAttribute& name, const ExprPtr& node, const Scope& scope,
+                                      bool in_aggregate) {
+  if (name.plan_id()) {
+    TW_ASSIGN_OR_RETURN(ExprPtr pinned, ResolvePinnedName(name, scope));
+    if (pinned != nullptr) return pinned;
+    if (scope.lenient) return node;
+    // The DataFrame is there but no longer puts the column out.
+    bool matched = false;
+    const Status unknown = UnknownColumn(name.name_parts(), scope.input);
+    TW_ASSIGN_OR_RETURN(const PinnedMatch match, FindPinned(name, scope.plans, bind_, 0, &matched));
+    (void)match;
+    return matched ? Status(Error("CANNOT_RESOLVE_DATAFRAME_COLUMN").With("name", QuoteParts(name.name_parts())))
+                   : unknown;
+  }
+  std::vector<const AttributeList*> inputs = {&scope.input};
+  if (scope.fallback != nullptr) {
+    inputs.insert(in_aggregate && scope.fallback_first_in_aggregates ? inputs.begin() : inputs.end(),
+                  &scope.fallback->input);
+  }
+  for (const AttributeList* input : inputs) {
+    TW_ASSIGN_OR_RETURN(ExprPtr found, FindColumn(name.name_parts(), *input, bind_));
+    if (found != nullptr) return found;
+  }
+  if (scope.laterals != nullptr) {
+    AttributeList laterals;
+    for (const auto& alias : *scope.laterals) {
+      if (alias->resolved() && SameName(alias->name(), name.name_parts()[0], config_->case_sensitive)) {
+        laterals.push_back(alias->ToAttribute());
+      }
+    }
+    if (laterals.size() > 1) {
+      return Error("AMBIGUOUS_LATERAL_COLUMN_ALIAS")
+          .With("name", QuoteParts(name.name_parts()))
+          .With("n", static_cast<int64_t>(laterals.size()));
+    }
+    if (laterals.size() == 1) return FindColumn(name.name_parts(), laterals, bind_);
+  }
+  if (name.name_parts().size() == 1) {
+    const std::string word = LowerCase(name.name_parts()[0]);
+    if (std::find(std::begin(kWordFunctions), std::end(kWordFunctions), word) != std::end(kWordFunctions) &&
+        environment_.functions().FindScalar(word) != nullptr) {
+      return Call(word, {});
+    }
+  }
+  if (scope.lenient) return node;
+  return UnknownColumn(name.name_parts(), scope.input);
+}
+
+// --- stars ---
+
+Result<ExprList> Resolver::ExpandStar(const UnresolvedStar& star, const ExprPtr& node, const Scope& scope) {
+  if (star.plan_id()) {
+    for (const PlanPtr& root : scope.plans) {
+      PlanPtr found;
+      Visit(root, [&](const PlanPtr& plan) {
+        if (found == nullptr && plan->plan_id() == star.plan_id()) found = plan;
+        return found == nullptr;
+      });
+      if (found != nullptr) {
+        const AttributeList output = found->output();
+        return ExprList(output.begin(), output.end());
+      }
+    }
+    return At(Error("CANNOT_RESOLVE_DATAFRAME_COLUMN").With("name", "*"), node);
+  }
+  if (star.target().empty()) return ExprList(scope.input.begin(), scope.input.end());
+  ExprList columns;
+  const std::vector<std::string>& target = star.target();
+  for (const AttributePtr& attribute : scope.input) {
+    const std::vector<std::string>& qualifier = attribute->qualifier();
+    if (qualifier.size() < target.size()) continue;
+    bool same = true;
+    for (size_t i = 0; i < target.size(); ++i) {
+      same = same && SameName(qualifier[qualifier.size() - target.size() + i], target[i], config_->case_sensitive);
+    }
+    if (same) columns.push_back(attribute);
+  }
+  if (!columns.empty()) return columns;
+  TW_ASSIGN_OR_RETURN(ExprPtr base, FindColumn(target, scope.input, bind_));
+  if (base == nullptr) {
+    std::string names;
+    for (const AttributePtr& attribute : scope.input) {
+      names += (names.empty() ? "" : ", ") + data::QuoteIdentifier(attribute->name());
+    }
+    return At(Error("CANNOT_RESOLVE_STAR_EXPAND").With("targetString", QuoteParts(target)).With("columns", names), node);
+  }
+  base = WithoutAlias(base);
+  if (!base->type().Is(data::TypeKind::kStruct)) {
+    std::string path;
+    for (const std::string& part : target) path += (path.empty() ? "" : ", ") + part;
+    return At(Error("_LEGACY_ERROR_TEMP_1050").With("attributes", "List(" + path + ")"), node);
+  }
+  const auto& fields = base->type().fields();
+  for (size_t i = 0; i < fields.size(); ++i) columns.push_back(Alias::Make(MakeStructField(base, i), fields[i].name));
+  return columns;
+}
+
+Result<ExprList> Resolver::ExpandStars(const ExprList& list, const Scope& scope) {
+  ExprList out;
+  for (const ExprPtr& expr : list) {
+    if (const auto* star = expr->As<UnresolvedStar>()) {
+      TW_ASSIGN_OR_RETURN(const ExprList columns, ExpandStar(*star, expr, scope));
+      out.insert(out.end(), columns.begin(), columns.end());
+    } else if (const auto* regex = expr->As<UnresolvedRegex>()) {
+      std::string pattern = regex->pattern();
+      if (pattern.size() >= 2 && pattern.front() == '`' && pattern.back() == '`') {
+        pattern = pattern.substr(1, pattern.size() - 2);
+      }
+      try {
+        const std::regex compiled(pattern, config_->case_sensitive ? std::regex::ECMAScript
+                                                                   : std::regex::ECMAScript | std::regex::icase);
+        for (const AttributePtr& attribute : scope.input) {
+          if (std::regex_match(attribute->name(), compiled)) out.push_back(attribute);
+        }
+      } catch (const std::regex_error&) {
+        return At(Error("INVALID_PARAMETER_VALUE.PATTERN")
+                      .With("parameter", "`regex`")
+                      .With("functionName", "`colRegex`")
+                      .With("value", "'" + pattern + "'"),
+                  expr);
+      }
+    } else {
+      out.push_back(expr);
+    }
+  }
+  return out;
+}
+
+// --- functions and casts ---
+
+Result<ExprPtr> Resolver::Call(std::string_view function, ExprList arguments) {
+  const ScalarFunction* found = environment_.functions().FindScalar(function);
+  if (found == nullptr) return InternalError("there is no function " + std::string(function));
+  return BindScalar(*found, std::move(arguments), bind_);
+}
+
+Result<ExprPtr> Resolver::ResolveFunction(const UnresolvedFunction& function, const Scope& scope, int depth,
+                                          bool in_aggregate) {
+  const std::string name = BuiltinName(function.name_parts());
+  const bool is_aggregate = !name.empty() && environment_.functions().FindAggregate(name) != nullptr;
+  ExprList given(function.children().begin(), function.children().end() - (function.has_filter() ? 1 : 0));
+  // count(*) counts rows: its star is no list of columns.
+  if (name == "count" && given.size() == 1 && !function.distinct()) {
+    const auto* star = given[0]->As<UnresolvedStar>();
+    if (star != nullptr && star->target().empty()) given[0] = Literal::Integer(1);
+  }
+  TW_ASSIGN_OR_RETURN(given, ExpandStars(given, scope));
+  ExprList arguments;
+  bool all_resolved = true;
+  for (const ExprPtr& argument : given) {
+    TW_ASSIGN_OR_RETURN(ExprPtr resolved, ResolveAt(argument, scope, depth + 1, in_aggregate || is_aggregate));
+    all_resolved = all_resolved && resolved->resolved();
+    arguments.push_back(NamesItsFields(name) ? resolved : WithoutAlias(resolved));
+  }
+  ExprPtr filter;
+  if (function.has_filter()) {
+    TW_ASSIGN_OR_RETURN(filter, ResolveAt(function.children().back(), scope, depth + 1, true));
+    all_resolved = all_resolved && filter->resolved();
+    filter = WithoutAlias(filter);
+  }
+  if (!all_resolved) {
+    return UnresolvedFunction::Make(function.name_parts(), std::move(arguments), function.distinct(),
+                                    std::move(filter), function.internal());
+  }
+  TW_ASSIGN_OR_RETURN(ExprPtr bound, BindByName(function, name, std::move(arguments), std::move(filter)));
+  if (!NamesItsFields(name)) return bound;
+  ExprList bare;
+  for (const ExprPtr& child : bound->children()) bare.push_back(WithoutAlias(child));
+  return bound->WithChildren(std::move(bare));
+}
+
+Result<ExprPtr> Resolver::BindByName(const UnresolvedFunction& function, std::string name, ExprList arguments,
+                                     ExprPtr filter) {
+  const FunctionRegistry& registry = environment_.functions();
+  if (const AggregateFunction* aggregate = registry.FindAggregate(name)) {
+    return BindAggregate(*aggregate, std::move(arguments), function.distinct(), std::move(filter), bind_);
+  }
+  if (!function.distinct() && filter == nullptr) {
+    TW_ASSIGN_OR_RETURN(ExprPtr window, MakeTimeWindow(*this, name, arguments));
+    if (window != nullptr) return window;
+  }
+  const ScalarFunction* scalar = name.empty() ? nullptr : registry.FindScalar(name);
+  if (scalar == nullptr || (scalar->internal && !function.internal() && function.name_parts().size() > 1)) {
+    return Error("UNRESOLVED_ROUTINE")
+        .With("routineName", QuoteParts(function.name_parts()))
+        .With("searchPath", "[`system`.`builtin`, `system`.`session`, `" + config_->current_catalog + "`.`" +
+                                config_->current_database + "`]");
+  }
+  if (function.distinct() || filter != nullptr) {
+    return Error("INVALID_SQL_SYNTAX.FUNCTION_WITH_UNSUPPORTED_SYNTAX")
+        .With("prettyName", data::QuoteIdentifier(scalar->name))
+        .With("syntax", function.distinct() ? "DISTINCT" : "FILTER CLAUSE");
+  }
+  return BindScalar(*scalar, std::move(arguments), bind_);
+}
+
+Result<ExprPtr> Resolver::ResolveCast(const Cast& cast) {
+  EvalMode mode = cast.mode();
+  if (mode == EvalMode::kAnsi && cast.user() && !config_->ansi) mode = EvalMode::kLegacy;
+  const ExprPtr& child = cast.child();
+  if (!CanCast(child->type(), cast.type(), mode)) return CastTypeError(cast, child->type(), cast.type(), mode);
+  return Cast::Make(child, cast.type(), mode, cast.user());
+}
+
+}  // namespace thalweg::sql

@@ -1,0 +1,154 @@
+#include "sql/analyzer/join_watermark.h"
+
+#include <algorithm>
+
+namespace thalweg::sql {
+namespace {
+
+/// sum of coefficient * attribute + constant, in microseconds.
+struct Linear {
+  std::vector<std::pair<AttributePtr, int>> terms;
+  int64_t constant_us = 0;
+};
+
+bool Walk(const ExprPtr& expr, int sign, Linear* out) {
+  if (expr->kind() == ExprKind::kAttribute) {
+    out->terms.emplace_back(std::static_pointer_cast<const Attribute>(expr), sign);
+    return true;
+  }
+  if (const auto* literal = expr->As<Literal>()) {
+    if (const auto* interval = literal->value().get_if<data::CalendarInterval>()) {
+      if (interval->months != 0) return false;
+      out->constant_us += sign * (interval->microseconds + interval->days * int64_t{86400000000});
+      return true;
+    }
+    const auto* micros = literal->value().get_if<int64_t>();
+    if (micros == nullptr) return false;
+    const bool in_micros = literal->type().Is(data::TypeKind::kDayTimeInterval) ||
+                           literal->type().Is(data::TypeKind::kTimestamp);
+    if (!in_micros) return false;
+    out->constant_us += sign * *micros;
+    return true;
+  }
+  if (const auto* cast = expr->As<Cast>()) {
+    const auto kind = cast->type().kind();
+    if (kind != data::TypeKind::kTimestamp && kind != data::TypeKind::kDayTimeInterval) return false;
+    return Walk(cast->child(), sign, out);
+  }
+  const auto* call = expr->As<Call>();
+  if (call == nullptr) return false;
+  const std::string& name = call->function_name();
+  if (name == "negative" && call->children().size() == 1) return Walk(call->child(), -sign, out);
+  if (call->children().size() != 2 || (name != "+" && name != "-")) return false;
+  return Walk(call->child(0), sign, out) && Walk(call->child(1), name == "+" ? sign : -sign, out);
+}
+
+bool Holds(const PlanPtr& plan, ExprId id, AttributePtr* found) {
+  for (const AttributePtr& attribute : plan->output()) {
+    if (attribute->id() == id) {
+      *found = attribute;
+      return true;
+    }
+  }
+  return false;
+}
+
+bool AllFrom(const ExprPtr& expr, const PlanPtr& plan) {
+  AttributePtr ignored;
+  const std::vector<ExprId> ids = References(expr);
+  return !ids.empty() && std::all_of(ids.begin(), ids.end(), [&](ExprId id) { return Holds(plan, id, &ignored); });
+}
+
+bool Watermarked(const ExprPtr& expr) {
+  const auto* attribute = expr->As<Attribute>();
+  return attribute != nullptr && WatermarkDelayMs(attribute->metadata_json()).has_value();
+}
+
+}  // namespace
+
+namespace {
+
+/// larger > smaller, or >=.
+struct Comparison {
+  ExprPtr larger, smaller;
+  bool inclusive;
+};
+
+std::vector<Comparison> Comparisons(const ExprPtr& conjunct) {
+  const auto* call = conjunct->As<Call>();
+  if (call == nullptr) return {};
+  const std::string& op = call->function_name();
+  if (op == "between" && call->children().size() == 3) {
+    return {{call->child(0), call->child(1), true}, {call->child(2), call->child(0), true}};
+  }
+  if (call->children().size() != 2) return {};
+  if (op == "<" || op == "<=") return {{call->child(1), call->child(0), op == "<="}};
+  if (op == ">" || op == ">=") return {{call->child(0), call->child(1), op == ">="}};
+  return {};
+}
+
+std::optional<EventTimeBound> BoundOf(const Comparison& comparison, const PlanPtr& side, const PlanPtr& other) {
+  Linear difference;  // is positive
+  if (!Walk(comparison.larger, 1, &difference) || !Walk(comparison.smaller, -1, &difference)) return std::nullopt;
+  if (difference.terms.size() != 2) return std::nullopt;
+  EventTimeBound bound;
+  for (const auto& [attribute, coefficient] : difference.terms) {
+    AttributePtr found;
+    if (coefficient == 1 && Holds(side, attribute->id(), &found)) {
+      bound.attribute = found;
+    } else if (coefficient == -1 && Holds(other, attribute->id(), &found) && Watermarked(found)) {
+      bound.other = found;
+    } else {
+      return std::nullopt;
+    }
+  }
+  if (bound.attribute == nullptr || bound.other == nullptr) return std::nullopt;
+  bound.offset_us = -difference.constant_us;
+  bound.inclusive = comparison.inclusive;
+  return bound;
+}
+
+}  // namespace
+
+std::optional<EventTimeBound> FindEventTimeBound(const Join& join, const PlanPtr& side, const PlanPtr& other) {
+  if (join.condition == nullptr) return std::nullopt;
+  for (const ExprPtr& conjunct : SplitConjunction(join.condition)) {
+    for (const Comparison& comparison : Comparisons(conjunct)) {
+      if (std::optional<EventTimeBound> bound = BoundOf(comparison, side, other)) return bound;
+    }
+  }
+  return std::nullopt;
+}
+
+std::vector<std::pair<ExprPtr, ExprPtr>> EquiKeys(const Join& join) {
+  std::vector<std::pair<ExprPtr, ExprPtr>> keys;
+  if (join.condition == nullptr) return keys;
+  const PlanPtr& left = join.child(0);
+  const PlanPtr& right = join.child(1);
+  for (const ExprPtr& conjunct : SplitConjunction(join.condition)) {
+    const auto* call = conjunct->As<Call>();
+    if (call == nullptr || call->children().size() != 2) continue;
+    const std::string& name = call->function_name();
+    if (name != "==" && name != "=" && name != "<=>") continue;
+    if (AllFrom(call->child(0), left) && AllFrom(call->child(1), right)) {
+      keys.emplace_back(call->child(0), call->child(1));
+    } else if (AllFrom(call->child(0), right) && AllFrom(call->child(1), left)) {
+      keys.emplace_back(call->child(1), call->child(0));
+    }
+  }
+  return keys;
+}
+
+bool HasWatermarkedJoinKey(const Join& join) {
+  const auto marked = [](const PlanPtr& plan, const ExprPtr& key) {
+    const auto* attribute = key->As<Attribute>();
+    AttributePtr found;
+    return attribute != nullptr && Holds(plan, attribute->id(), &found) && Watermarked(found);
+  };
+  for (const auto& [left, right] : EquiKeys(join)) {
+    if (marked(join.child(0), left) || marked(join.child(1), right)) return true;
+  }
+  return false;
+}
+
+}  // namespace thalweg::sql

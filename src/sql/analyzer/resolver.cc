@@ -1,0 +1,133 @@
+#include "sql/analyzer/resolver.h"
+
+#include "sql/plan/commands.h"
+
+namespace thalweg::sql {
+namespace {
+
+/// Deeper plans are refused: the analyzer recurses.
+constexpr int kMaxDepth = 2000;
+
+}  // namespace
+
+Result<PlanPtr> Analyze(const PlanPtr& plan, AnalyzerEnvironment& environment) {
+  Resolver resolver(environment);
+  return resolver.Resolve(plan);
+}
+
+Result<ExprPtr> AnalyzeExpression(const ExprPtr& expression, const AttributeList& input,
+                                  AnalyzerEnvironment& environment) {
+  Resolver resolver(environment);
+  Scope scope;
+  scope.input = input;
+  return resolver.ResolveExpression(expression, scope);
+}
+
+Scope Resolver::ScopeOf(const PlanList& children) const {
+  Scope scope;
+  scope.plans = children;
+  for (const PlanPtr& child : children) {
+    const AttributeList output = child->output();
+    scope.input.insert(scope.input.end(), output.begin(), output.end());
+  }
+  return scope;
+}
+
+Result<PlanPtr> Resolver::Resolve(const PlanPtr& plan) {
+  if (depth_ >= kMaxDepth) return Unsupported("plans deeper than 2000 nodes");
+  ++depth_;
+  PlanList children;
+  Status failed;
+  // These look at their unresolved children first.
+  const bool own_children = plan->kind() == PlanKind::kUnresolvedWith || plan->kind() == PlanKind::kCommand;
+  if (!own_children) {
+    for (const PlanPtr& child : plan->children()) {
+      Result<PlanPtr> resolved = Resolve(child);
+      if (!resolved.ok()) {
+        failed = std::move(resolved).status();
+        break;
+      }
+      children.push_back(*std::move(resolved));
+    }
+  }
+  --depth_;
+  TW_RETURN_NOT_OK(failed);
+  const PlanPtr node = plan->children().empty() || own_children ? plan : plan->WithChildren(std::move(children));
+  TW_ASSIGN_OR_RETURN(PlanPtr resolved, ResolveNode(node));
+  if (plan->plan_id() && resolved->plan_id() != plan->plan_id()) return resolved->WithPlanId(*plan->plan_id());
+  return resolved;
+}
+
+Result<PlanPtr> Resolver::ResolveNode(const PlanPtr& plan) {
+  switch (plan->kind()) {
+    case PlanKind::kUnresolvedRelation: return ResolveRelationName(plan);
+    case PlanKind::kUnresolvedDataSource: return ResolveDataSource(plan);
+    case PlanKind::kUnresolvedInlineTable: return ResolveInlineTable(plan);
+    case PlanKind::kWithColumns: return ResolveWithColumns(plan);
+    case PlanKind::kWithColumnsRenamed: return ResolveWithColumnsRenamed(plan);
+    case PlanKind::kDropColumns: return ResolveDropColumns(plan);
+    case PlanKind::kToDf: return ResolveToDf(plan);
+    case PlanKind::kToSchema: return ResolveToSchema(plan);
+    case PlanKind::kUnresolvedHaving: return ResolveFilter(plan, plan->expressions()[0], true);
+    case PlanKind::kUnresolvedWith: return ResolveWith(plan);
+    case PlanKind::kUnresolvedPivot: return Unsupported("PIVOT");
+    case PlanKind::kProject: return ResolveProject(plan);
+    case PlanKind::kFilter: return ResolveFilter(plan, plan->expressions()[0], false);
+    case PlanKind::kAggregate: return ResolveAggregate(plan);
+    case PlanKind::kJoin: return ResolveJoin(plan);
+    case PlanKind::kUnion: return ResolveUnion(plan);
+    case PlanKind::kLimit:
+    case PlanKind::kOffset:
+    case PlanKind::kTail: return ResolveLimit(plan);
+    case PlanKind::kSort: return ResolveSort(plan);
+    case PlanKind::kUnresolvedDeduplicate:
+    case PlanKind::kDeduplicate: return ResolveDeduplicate(plan);
+    case PlanKind::kSubqueryAlias: return ResolveSubqueryAlias(plan);
+    case PlanKind::kEventTimeWatermark: return ResolveWatermark(plan);
+    case PlanKind::kHint: return plan->child();  // a hint changes no answer
+    case PlanKind::kCommand: return ResolveCommand(plan);
+    case PlanKind::kRepartition:
+    case PlanKind::kCollectMetrics: return ResolveGeneric(plan);
+    case PlanKind::kLocalRelation:
+    case PlanKind::kOneRow:
+    case PlanKind::kRange:
+    case PlanKind::kRelation:
+    case PlanKind::kDistinct:
+    case PlanKind::kSample:
+    case PlanKind::kShowString:
+    case PlanKind::kExpand: return plan;
+  }
+  return InternalError("the analyzer does not know this node");
+}
+
+Result<PlanPtr> Resolver::ResolveWith(const PlanPtr& plan) {
+  const auto& with = static_cast<const UnresolvedWith&>(*plan);
+  const size_t before = ctes_.size();
+  Status failed;
+  for (const auto& [name, query] : with.ctes) {
+    // A subquery sees those that stand before it.
+    Result<PlanPtr> resolved = Resolve(query);
+    if (!resolved.ok()) {
+      failed = std::move(resolved).status();
+      break;
+    }
+    ctes_.emplace_back(name, *std::move(resolved));
+  }
+  Result<PlanPtr> body = failed.ok() ? Resolve(with.child()) : Result<PlanPtr>(failed);
+  ctes_.resize(before);
+  return body;
+}
+
+bool HasAggregate(const ExprPtr& expr) { return Contains(expr, ExprKind::kAggregate); }
+
+Status At(Status status, const ExprPtr& expr) {
+  if (status.ok() || expr == nullptr) return status;
+  const QueryContext* context = nullptr;
+  Visit(expr, [&](const ExprPtr& node) {
+    if (context == nullptr && node->origin() != nullptr) context = node->origin().get();
+    return context == nullptr;
+  });
+  return context == nullptr ? status : status.WithQueryContext(*context);
+}
+
+}  // namespace thalweg::sql

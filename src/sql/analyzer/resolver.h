@@ -1,0 +1,137 @@
+#pragma once
+
+// Inside of the analyzer: one pass over the plan, children first, names against the output of the resolved children.
+
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "sql/analyzer/analyzer.h"
+#include "sql/analyzer/names.h"
+
+namespace thalweg::sql {
+
+/// What the names of one expression may mean, in order of preference.
+struct Scope {
+  AttributeList input;          ///< output of the children
+  PlanList plans;               ///< the children, for names pinned to a DataFrame
+  /// Consulted when a name is not in `input`: the child of an Aggregate, for HAVING and ORDER BY.
+  const Scope* fallback = nullptr;
+  /// Inside the arguments of an aggregate function `fallback` comes first.
+  bool fallback_first_in_aggregates = false;
+  /// Aliases of the same select list that stand to the left (lateral column aliases).
+  const std::vector<std::shared_ptr<const Alias>>* laterals = nullptr;
+  /// Unknown names stay unresolved instead of being an error.
+  bool lenient = false;
+};
+
+/// Thread: confined to one call of Analyze.
+class Resolver {
+ public:
+  explicit Resolver(AnalyzerEnvironment& environment)
+      : environment_(environment), config_(environment.config()), bind_{*config_} {}
+
+  Result<PlanPtr> Resolve(const PlanPtr& plan);
+  /// Without the final checks of names: `lenient` scopes leave names unresolved.
+  Result<ExprPtr> ResolveExpression(const ExprPtr& expr, const Scope& scope);
+
+  const EvalConfig& config() const { return *config_; }
+  const BindContext& bind() const { return bind_; }
+  AnalyzerEnvironment& environment() { return environment_; }
+
+  /// A call of a registry function over resolved arguments.
+  Result<ExprPtr> Call(std::string_view function, ExprList arguments);
+
+ private:
+  // resolver.cc
+  Result<PlanPtr> ResolveNode(const PlanPtr& plan);
+  Result<PlanPtr> ResolveWith(const PlanPtr& plan);
+  Scope ScopeOf(const PlanList& children) const;
+  Scope ScopeOf(const PlanPtr& child) const { return ScopeOf(PlanList{child}); }
+
+  // relations.cc
+  Result<PlanPtr> ResolveRelationName(const PlanPtr& plan);
+  Result<PlanPtr> ResolveDataSource(const PlanPtr& plan);
+  Result<PlanPtr> ResolveInlineTable(const PlanPtr& plan);
+  Result<PlanPtr> ResolveSubqueryAlias(const PlanPtr& plan);
+
+  // expressions.cc
+  Result<ExprPtr> ResolveAt(const ExprPtr& expr, const Scope& scope, int depth, bool in_aggregate);
+  Result<ExprPtr> ResolveChildren(const ExprPtr& expr, const Scope& scope, int depth, bool in_aggregate);
+  Result<ExprPtr> ResolveName(const UnresolvedAttribute& name, const ExprPtr& node, const Scope& scope,
+                              bool in_aggregate);
+  Result<ExprPtr> ResolvePinnedName(const UnresolvedAttribute& name, const Scope& scope);
+  Result<ExprPtr> ResolveFunction(const UnresolvedFunction& function, const Scope& scope, int depth,
+                                  bool in_aggregate);
+  Result<ExprPtr> BindByName(const UnresolvedFunction& function, std::string name, ExprList arguments,
+                             ExprPtr filter);
+  Result<ExprPtr> ResolveCast(const Cast& cast);
+  /// Stars and regular expressions of a list (or of a function's arguments) become columns.
+  Result<ExprList> ExpandStars(const ExprList& list, const Scope& scope);
+  Result<ExprList> ExpandStar(const UnresolvedStar& star, const ExprPtr& node, const Scope& scope);
+
+  // project.cc
+  Result<ExprList> ResolveSelectList(const ExprList& list, const Scope& scope,
+                                     std::vector<std::shared_ptr<const Alias>>* used_laterals);
+  ExprPtr Named(const ExprPtr& expr) const;
+  /// Calls of window(...) and kin in the lists become columns that `child` gets; other names are left for later, so that they
+  /// may mean those columns ("SELECT window.start ... GROUP BY window(ts, '5 minutes')").
+  Status ExtractWindows(std::initializer_list<ExprList*> lists, PlanPtr* child);
+  Result<PlanPtr> ResolveProject(const PlanPtr& plan);
+  Result<PlanPtr> WithLaterals(ExprList list, const PlanPtr& child);
+  Result<PlanPtr> ResolveWithColumns(const PlanPtr& plan);
+  Result<PlanPtr> ResolveWithColumnsRenamed(const PlanPtr& plan);
+  Result<PlanPtr> ResolveDropColumns(const PlanPtr& plan);
+  Result<PlanPtr> ResolveToDf(const PlanPtr& plan);
+  Result<PlanPtr> ResolveToSchema(const PlanPtr& plan);
+
+  // aggregate.cc
+  Result<PlanPtr> ResolveAggregate(const PlanPtr& plan);
+  Result<PlanPtr> FinishAggregate(ExprList grouping, ExprList list, PlanPtr child);
+  Result<PlanPtr> ResolveFilter(const PlanPtr& plan, const ExprPtr& condition, bool having);
+  Result<PlanPtr> ResolveSort(const PlanPtr& plan);
+  Result<ExprList> OverAggregate(const ExprList& expressions, const PlanPtr& child, PlanPtr* widened);
+  Result<ExprList> AddMissing(const ExprList& expressions, const PlanPtr& child, PlanPtr* widened);
+  Status CheckAggregate(const Aggregate& aggregate);
+  Status ExpandGroupingSets(Aggregate::Grouping kind, const std::vector<ExprList>& sets, ExprList* grouping, ExprList* list,
+                            PlanPtr* child);
+
+  // joins.cc
+  Result<PlanPtr> ResolveJoin(const PlanPtr& plan);
+  Result<PlanPtr> ResolveUnion(const PlanPtr& plan);
+  Result<PlanPtr> ByName(const Union& node, PlanList children);
+
+  // nodes.cc
+  Result<PlanPtr> ResolveDeduplicate(const PlanPtr& plan);
+  Result<PlanPtr> ResolveWatermark(const PlanPtr& plan);
+  Result<PlanPtr> ResolveLimit(const PlanPtr& plan);
+  Result<PlanPtr> ResolveGeneric(const PlanPtr& plan);
+  Result<PlanPtr> ResolveCommand(const PlanPtr& plan);
+
+  /// An unresolved column: UNRESOLVED_COLUMN.* with what is near.
+  Status UnknownColumn(const std::vector<std::string>& name_parts, const AttributeList& input) const;
+
+  AnalyzerEnvironment& environment_;
+  std::shared_ptr<const EvalConfig> config_;
+  BindContext bind_;
+  /// Named subqueries that are visible, innermost last.
+  std::vector<std::pair<std::string, PlanPtr>> ctes_;
+  int depth_ = 0;
+};
+
+/// Replaces time windows in the expressions of a node by columns that new nodes below it compute (Spark's TimeWindowing,
+/// SessionWindowing, ResolveWindowTime). `expressions` are resolved but for names; `child` becomes what computes the columns.
+Status RewriteTimeWindows(Resolver& resolver, ExprList* expressions, PlanPtr* child);
+/// A window placeholder for window(...), session_window(...) or window_time(...) over resolved arguments; null when `name` is
+/// none of them.
+Result<ExprPtr> MakeTimeWindow(Resolver& resolver, const std::string& name, const ExprList& arguments);
+
+/// Rewrites that outlive the resolver: see checks.cc. Errors: Spark's CheckAnalysis.
+Status CheckFilterCondition(const ExprPtr& condition);
+
+bool HasAggregate(const ExprPtr& expr);
+/// `status` with the place that `expr` or the first node below it comes from.
+Status At(Status status, const ExprPtr& expr);
+
+}  // namespace thalweg::sql

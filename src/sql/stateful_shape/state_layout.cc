@@ -1,0 +1,218 @@
+#include "sql/stateful_shape/state_layout.h"
+
+#include <algorithm>
+
+#include "sql/analyzer/join_watermark.h"
+#include "sql/expr/function.h"
+#include "sql/plan/aggregate_parts.h"
+
+namespace thalweg::sql {
+namespace {
+
+using data::Schema;
+using data::StructField;
+
+Schema SchemaOf(const AttributeList& attributes) {
+  Schema schema;
+  for (const AttributePtr& attribute : attributes) schema.push_back(attribute->ToField());
+  return schema;
+}
+
+/// Attributes as the child puts them out: names, metadata and nullability of the plan, not of the reference.
+AttributeList Current(const AttributeList& attributes, const PlanPtr& child) {
+  const AttributeList output = child->output();
+  AttributeList current;
+  for (const AttributePtr& attribute : attributes) {
+    const auto found = std::find_if(output.begin(), output.end(),
+                                    [&](const AttributePtr& o) { return o->id() == attribute->id(); });
+    if (found == output.end()) {
+      current.push_back(attribute);
+    } else {
+      current.push_back((*found)->name() == attribute->name()
+                            ? *found
+                            : Attribute::Make(attribute->name(), (*found)->type(), (*found)->nullable(), (*found)->id(), {},
+                                              (*found)->metadata_json()));
+    }
+  }
+  return current;
+}
+
+ExprList AsExpressions(const AttributeList& attributes) { return ExprList(attributes.begin(), attributes.end()); }
+
+bool IsSession(const AttributePtr& attribute) { return HasMetadataFlag(attribute->metadata_json(), kSessionWindowFlag); }
+
+Result<StatefulOperatorLayout> AggregateLayout(const Aggregate& aggregate) {
+  TW_ASSIGN_OR_RETURN(const AggregateParts parts, SplitAggregate(aggregate));
+  StatefulOperatorLayout layout;
+  layout.name = "stateStoreSave";
+  const AttributeList keys = Current(parts.KeyAttributes(), aggregate.child());
+  Schema buffers;
+  for (const auto& call : parts.calls) {
+    for (const BufferField& field : call->bound().buffer) buffers.push_back({field.name, field.type, field.nullable, "{}"});
+  }
+  StateStoreLayout store;
+  store.name = "default";
+  const auto session = std::find_if(keys.begin(), keys.end(), IsSession);
+  if (session == keys.end()) {
+    store.key_schema = SchemaOf(keys);
+    store.value_schema = std::move(buffers);
+    layout.partitioning = AsExpressions(keys);
+    layout.stores.push_back(std::move(store));
+    return layout;
+  }
+  layout.name = "sessionWindowStateStoreSaveExec";
+  layout.state_format_version = 1;
+  AttributeList others;
+  for (const AttributePtr& key : keys) {
+    if (!IsSession(key)) others.push_back(key);
+  }
+  if (others.empty()) {
+    return Error("_LEGACY_ERROR_TEMP_3102")
+        .With("msg", "Global aggregation with session window in streaming query is not supported.");
+  }
+  store.key_schema = SchemaOf(others);
+  store.key_schema.push_back({"sessionStartTime", (*session)->type().fields()[0].type, false, "{}"});
+  store.value_schema = SchemaOf(keys);
+  store.value_schema.insert(store.value_schema.end(), buffers.begin(), buffers.end());
+  store.prefix_key_columns = static_cast<int>(others.size());
+  layout.partitioning = AsExpressions(others);
+  layout.stores.push_back(std::move(store));
+  return layout;
+}
+
+StatefulOperatorLayout DeduplicateLayout(const Deduplicate& dedup) {
+  StatefulOperatorLayout layout;
+  layout.name = dedup.within_watermark ? "dedupeWithinWatermark" : "dedupe";
+  const AttributeList keys = Current(dedup.keys, dedup.child());
+  StateStoreLayout store;
+  store.name = "default";
+  store.key_schema = SchemaOf(keys);
+  if (dedup.within_watermark) {
+    store.value_schema.push_back({"expiresAtMicros", DataType::Long(), false, "{}"});
+  } else {
+    store.value_schema.push_back({"__dummy__", DataType::Null(), true, "{}"});
+  }
+  layout.stores.push_back(std::move(store));
+  layout.partitioning = AsExpressions(keys);
+  return layout;
+}
+
+StatefulOperatorLayout LimitLayout() {
+  StatefulOperatorLayout layout;
+  layout.name = "globalLimit";
+  StateStoreLayout store;
+  store.name = "default";
+  store.key_schema.push_back({"key", DataType::Null(), true, "{}"});
+  store.value_schema.push_back({"value", DataType::Long(), true, "{}"});
+  layout.stores.push_back(std::move(store));
+  return layout;
+}
+
+/// The side's columns; what a filter directly on the side's rows has found present is not nullable.
+Schema SideSchema(const PlanPtr& side) {
+  Schema schema = SchemaOf(side->output());
+  std::vector<ExprId> present;
+  for (PlanPtr node = side; node->kind() == PlanKind::kFilter || node->kind() == PlanKind::kProject; node = node->child()) {
+    const auto* filter = node->As<Filter>();
+    if (filter == nullptr) continue;
+    for (const ExprPtr& conjunct : SplitConjunction(filter->condition)) {
+      const auto* call = conjunct->As<Call>();
+      if (call == nullptr || call->function_name() != "isnotnull") continue;
+      for (const ExprId id : References(call->child())) {
+        if (call->child()->kind() == ExprKind::kAttribute) present.push_back(id);
+      }
+    }
+  }
+  const AttributeList output = side->output();
+  for (size_t i = 0; i < output.size(); ++i) {
+    if (std::find(present.begin(), present.end(), output[i]->id()) != present.end()) schema[i].nullable = false;
+  }
+  return schema;
+}
+
+Result<StatefulOperatorLayout> JoinLayout(const Join& join) {
+  const auto keys = EquiKeys(join);
+  if (keys.empty()) return Error("_LEGACY_ERROR_TEMP_1181");
+  StatefulOperatorLayout layout;
+  layout.name = "symmetricHashJoin";
+  for (const auto& [left, right] : keys) {
+    layout.partitioning.push_back(left);
+    layout.right_partitioning.push_back(right);
+  }
+  for (const bool is_left : {true, false}) {
+    Schema key_schema;
+    for (size_t i = 0; i < keys.size(); ++i) {
+      const ExprPtr& key = is_left ? keys[i].first : keys[i].second;
+      key_schema.push_back({"field" + std::to_string(i), key->type(), key->nullable(), "{}"});
+    }
+    const std::string side = is_left ? "left" : "right";
+    StateStoreLayout counts;
+    counts.name = side + "-keyToNumValues";
+    counts.key_schema = key_schema;
+    counts.value_schema.push_back({"value", DataType::Long(), true, "{}"});
+    layout.stores.push_back(std::move(counts));
+    StateStoreLayout rows;
+    rows.name = side + "-keyWithIndexToValue";
+    rows.key_schema = key_schema;
+    rows.key_schema.push_back({"index", DataType::Long(), true, "{}"});
+    rows.value_schema = SideSchema(join.child(is_left ? 0 : 1));
+    rows.value_schema.push_back({"matched", DataType::Boolean(), true, "{}"});
+    layout.stores.push_back(std::move(rows));
+  }
+  return layout;
+}
+
+bool HasStreamingAggregate(const PlanPtr& plan) {
+  bool found = false;
+  Visit(plan, [&](const PlanPtr& node) {
+    found = found || (node->kind() == PlanKind::kAggregate && node->is_streaming());
+    return !found;
+  });
+  return found;
+}
+
+}  // namespace
+
+bool KeepsState(const LogicalPlan& node, OutputMode mode) {
+  switch (node.kind()) {
+    case PlanKind::kAggregate:
+    case PlanKind::kDeduplicate: return node.child()->is_streaming();
+    case PlanKind::kJoin: return node.child(0)->is_streaming() && node.child(1)->is_streaming();
+    case PlanKind::kLimit:
+      // Rows are only ever appended: how many were let through must be remembered.
+      return node.child()->is_streaming() && (mode == OutputMode::kAppend || !HasStreamingAggregate(node.child()));
+    default: return false;
+  }
+}
+
+Result<StateLayout> LayoutOf(const PlanPtr& plan, OutputMode mode) {
+  StateLayout layout;
+  Status failed;
+  Visit(plan, [&](const PlanPtr& node) {
+    if (!failed.ok()) return false;
+    if (const auto* relation = node->As<Relation>(); relation != nullptr && relation->streaming) {
+      layout.sources.push_back(relation);
+    }
+    if (!KeepsState(*node, mode)) return true;
+    Result<StatefulOperatorLayout> one = [&]() -> Result<StatefulOperatorLayout> {
+      switch (node->kind()) {
+        case PlanKind::kAggregate: return AggregateLayout(static_cast<const Aggregate&>(*node));
+        case PlanKind::kDeduplicate: return DeduplicateLayout(static_cast<const Deduplicate&>(*node));
+        case PlanKind::kLimit: return LimitLayout();
+        default: return JoinLayout(static_cast<const Join&>(*node));
+      }
+    }();
+    if (!one.ok()) {
+      failed = std::move(one).status();
+      return false;
+    }
+    one->id = static_cast<int64_t>(layout.operators.size());
+    one->node = node.get();
+    layout.operators.push_back(*std::move(one));
+    return true;
+  });
+  TW_RETURN_NOT_OK(failed);
+  return layout;
+}
+
+}  // namespace thalweg::sql
