@@ -120,6 +120,8 @@ def check_tree(source_dir, entries):
         if file.suffix not in (".h", ".cc"):
             continue
         path = file.relative_to(src).as_posix()
+        if path == "base/pch.h":
+            continue  # a list for the compiler, not code of the room
         for line, message in check_file(rooms, path, file.read_text(encoding="utf-8")):
             findings.append(f"src/{path}:{line}: {message}")
     return findings

@@ -1,20 +1,17 @@
-// The program `thalweg`: reads the command line and hands over to the front floor.
+// The program `thalweg`: reads the command line and hands over to a subcommand.
 #include <CLI/CLI.hpp>
-#include <iostream>
 
-namespace {
-
-int PrintVersion() {
-  std::cout << "thalweg " << TW_VERSION << " (Spark 4.2.0)\n";
-  return 0;
-}
-
-}  // namespace
+#include "apps/commands.h"
 
 int main(int argc, char** argv) {
   CLI::App app{"Spark Structured Streaming as one native program"};
   app.require_subcommand(1);
-  app.add_subcommand("version", "Print the version and the version of Spark it follows");
+  int exit_code = 0;
+  thalweg::apps::AddVersionCommand(app, &exit_code);
+#ifdef TW_WITH_SERVER
+  thalweg::apps::AddServerCommand(app, &exit_code);
+  thalweg::apps::AddSubmitCommand(app, &exit_code);
+#endif
   CLI11_PARSE(app, argc, argv);
-  return PrintVersion();
+  return exit_code;
 }

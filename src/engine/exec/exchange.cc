@@ -39,8 +39,9 @@ void Exchange::Drop(Lane& lane) {
   lane.rows = 0;
 }
 
-void Exchange::Begin(Lanes lanes, std::vector<std::shared_ptr<Task>> consumer_tasks,
-                     std::function<void(int)> first_row) {
+void Exchange::Begin(Lanes lanes, std::vector<std::shared_ptr<Task>> producer_tasks,
+                     std::vector<std::shared_ptr<Task>> consumer_tasks, std::function<void(int)> first_row) {
+  producer_tasks_ = std::move(producer_tasks);
   lanes_mode_ = lanes;
   first_row_ = std::move(first_row);
   const size_t count = static_cast<size_t>(shape_.consumers) * lanes_per_consumer();
@@ -294,7 +295,8 @@ void Exchange::CloseConsumer(int consumer) {
     }
     if (room) MadeRoom(lanes_mode_ == Lanes::kShared ? 0 : i);
   }
-  if (was_open) open_consumers_.fetch_sub(1, std::memory_order_acq_rel);
+  if (!was_open || open_consumers_.fetch_sub(1, std::memory_order_acq_rel) != 1) return;
+  for (const auto& task : producer_tasks_) task->Wake();
 }
 
 }  // namespace thalweg::engine

@@ -38,7 +38,8 @@ class Exchange {
 
   /// Starts an epoch, while no task runs; what is left of the last one is dropped. `first_row(consumer)` is called once per
   /// epoch before the first row or marker for a consumer becomes visible, on the producer's thread.
-  void Begin(Lanes lanes, std::vector<std::shared_ptr<Task>> consumer_tasks, std::function<void(int)> first_row);
+  void Begin(Lanes lanes, std::vector<std::shared_ptr<Task>> producer_tasks,
+             std::vector<std::shared_ptr<Task>> consumer_tasks, std::function<void(int)> first_row);
 
   // --- producers ---
 
@@ -57,7 +58,7 @@ class Exchange {
   using Item = std::variant<std::monostate, data::Chunk, Marker>;
   /// monostate: nothing there now; the consumer's task is woken when there is. `*drained`: nothing will come any more.
   Item Receive(int consumer, bool* drained);
-  /// The consumer wants no more rows in this epoch.
+  /// The consumer wants no more rows in this epoch. The last one to say so wakes the producers.
   void CloseConsumer(int consumer);
   const Shape& shape() const { return shape_; }
 
@@ -113,6 +114,7 @@ class Exchange {
   std::vector<std::unique_ptr<Lane>> lanes_;
   std::vector<std::unique_ptr<Waiters>> waiters_;
   std::vector<std::unique_ptr<Consumer>> consumers_;
+  std::vector<std::shared_ptr<Task>> producer_tasks_;
   std::atomic<int> open_producers_{0};
   std::atomic<int> open_consumers_{0};
   std::vector<int> next_target_;  // round robin, by producer

@@ -246,7 +246,9 @@ class PlanExecution final : public Execution, private FragmentHost {
   }
 
   void SetContexts(const EpochInput& input) {
+    ++epochs_begun_;
     ForEachInstance([&](OperatorInstance& self) {
+      self.context.epoch_sequence = epochs_begun_;
       self.epoch = input.context;
       if (!self.node->stateful_id) return;
       const auto found = input.operator_watermarks.find(*self.node->stateful_id);
@@ -349,7 +351,9 @@ class PlanExecution final : public Execution, private FragmentHost {
     } else if (independent && (distribution == Distribution::kSingle || distribution == Distribution::kBroadcast)) {
       lanes = Exchange::Lanes::kOrdered;
     }
-    set.output->Begin(lanes, std::move(tasks), [&consumers](int consumer) { consumers.fragments[consumer]->Activate(); });
+    std::vector<std::shared_ptr<Task>> producers;
+    for (const auto& fragment : set.fragments) producers.push_back(fragment->task());
+    set.output->Begin(lanes, std::move(producers), std::move(tasks), [&consumers](int consumer) { consumers.fragments[consumer]->Activate(); });
   }
 
   // Contiguous runs of splits, balanced by bytes.
@@ -529,6 +533,7 @@ class PlanExecution final : public Execution, private FragmentHost {
   const std::shared_ptr<TaskGroup> group_;
   PlanGraph graph_;
   int64_t epochs_done_ = 0;  // since the last Abort
+  int64_t epochs_begun_ = 0;
   std::vector<SplitList> last_splits_;
   SplitList streaming_splits_;
   std::vector<bool> skipped_;  // by occurrence: nothing runs there in this epoch

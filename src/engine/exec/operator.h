@@ -68,6 +68,7 @@ struct TaskContext {
   std::shared_ptr<const sql::EvalConfig> config;
   MemoryReservation* memory = nullptr;           ///< of the query; shared by all tasks: use NewReservation
   Scheduler* scheduler = nullptr;                ///< for RunBlocking
+  int64_t epoch_sequence = 0;                    ///< epochs that this execution began, failed ones too; same for all instances
   /// An account entry of the instance's own for what it keeps. Thread: any.
   MemoryReservation NewReservation() const;
 };

@@ -20,6 +20,9 @@ class EventTimeIndex {
     heap_.push_back(entry);
     std::push_heap(heap_.begin(), heap_.end(), Later);
   }
+  /// Adds without order; Order() must follow before anything else is asked. For loads.
+  void AddUnordered(Entry entry) { heap_.push_back(entry); }
+  void Order() { std::make_heap(heap_.begin(), heap_.end(), Later); }
   bool empty() const { return heap_.empty(); }
   const Entry& earliest() const { return heap_.front(); }
   void Pop() {

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <cstring>
 #include <memory>
+#include <span>
 #include <vector>
 
 #include "base/status.h"
@@ -45,6 +46,24 @@ class HashIndex {
     if ((shard.used + 1) * 5 > uint64_t{shard.groups} * 8 * 4) Grow(shard, hash_of);
     Place(shard, hash, slot);
     ++size_;
+  }
+
+  /// Replaces everything by slots 0, 1, ... with these hashes: what a load knows at its end, without growing step by step.
+  void BuildFrom(std::span<const uint64_t> hashes) {
+    Clear();
+    const bool split = static_cast<int64_t>(hashes.size()) > kSplitEntries;
+    std::vector<uint32_t> counts(split ? 256 : 1);
+    for (const uint64_t hash : hashes) ++counts[split ? hash >> 56 : 0];
+    shards_.clear();
+    for (const uint32_t count : counts) {
+      shards_.push_back(MakeShard(std::bit_ceil(static_cast<uint32_t>(uint64_t{count} * 5 / 32 + 1))));
+    }
+    constexpr size_t kAhead = 16;
+    for (size_t i = 0; i < hashes.size(); ++i) {
+      if (i + kAhead < hashes.size()) Prefetch(hashes[i + kAhead]);
+      Place(ShardOf(hashes[i]), hashes[i], static_cast<uint32_t>(i));
+    }
+    size_ = static_cast<int64_t>(hashes.size());
   }
 
   void Erase(uint64_t hash, uint32_t slot) {

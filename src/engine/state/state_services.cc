@@ -44,6 +44,11 @@ struct QueryState::Group {
   std::vector<Staged> staged;
   std::vector<const Member*> withdrawn;
   int staging = 0;  // members that are writing their file just now
+
+  bool TookPart(const Member* member) const {
+    return std::any_of(staged.begin(), staged.end(), [member](const Staged& one) { return one.member == member; }) ||
+           std::find(withdrawn.begin(), withdrawn.end(), member) != withdrawn.end();
+  }
 };
 
 QueryState::Member::Member(std::shared_ptr<QueryState> query, std::shared_ptr<StatePersister> persister)
@@ -63,7 +68,7 @@ Result<std::shared_ptr<StateCommit>> QueryState::Member::Commit(StateVersion ver
   std::shared_ptr<Group> group;
   {
     MutexLock lock(query_->mutex_);
-    group = query_->CurrentGroup(version);
+    group = query_->CurrentGroup(version, this);
     ++group->staging;
   }
   Status staged = writer.Finish(group->files);
@@ -111,9 +116,9 @@ Result<std::unique_ptr<QueryState::Member>> QueryState::Open(OperatorId operator
   return member;
 }
 
-std::shared_ptr<QueryState::Group> QueryState::CurrentGroup(StateVersion version) {
-  // A group of another version is one that was given up: nobody waits for it any more.
-  if (group_ != nullptr && group_->version != version) {
+std::shared_ptr<QueryState::Group> QueryState::CurrentGroup(StateVersion version, const Member* member) {
+  // A group of another version, or one in which this member had its turn, was given up: nobody waits for it any more.
+  if (group_ != nullptr && (group_->version != version || group_->TookPart(member))) {
     group_->commit->Finish(InternalError("the state version was given up"));
     group_.reset();
   }
@@ -123,12 +128,9 @@ std::shared_ptr<QueryState::Group> QueryState::CurrentGroup(StateVersion version
 
 void QueryState::PublishIfComplete() {
   if (group_ == nullptr || group_->staging > 0) return;
-  const auto took_part = [&](const Member* member) {
-    return std::any_of(group_->staged.begin(), group_->staged.end(),
-                       [&](const auto& staged) { return staged.member == member; }) ||
-           std::find(group_->withdrawn.begin(), group_->withdrawn.end(), member) != group_->withdrawn.end();
-  };
-  if (!std::all_of(members_.begin(), members_.end(), took_part)) return;
+  if (!std::all_of(members_.begin(), members_.end(), [this](const Member* member) { return group_->TookPart(member); })) {
+    return;
+  }
   std::shared_ptr<Group> group = std::move(group_);
   group_.reset();
   if (!group->withdrawn.empty() || group->staged.empty()) {
@@ -220,7 +222,9 @@ void StateServices::MaintenanceLoop(std::stop_token stop) {
     for (const auto& persister : DuePersisters(false)) {
       const auto begin = clock_.NowMonotonic();
       const Status status = persister->Maintain(clock_.NowMillis(), false).status();
-      if (!status.ok()) TW_LOG(kWarn, "state maintenance failed, it will be tried again", {"error", status});
+      // A store that was closed meanwhile may have lost its folder.
+      const bool open = persister.use_count() > 1;
+      if (!status.ok() && open) TW_LOG(kWarn, "state maintenance failed, it will be tried again", {"error", status});
       const auto work = std::chrono::duration_cast<std::chrono::microseconds>(clock_.NowMonotonic() - begin);
       if (clock_.WaitFor(work * kRestPerWork, nullptr, stop) == Clock::Wake::kStop) return;
     }

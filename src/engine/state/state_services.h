@@ -78,7 +78,7 @@ class QueryState : public std::enable_shared_from_this<QueryState> {
   struct Group;
   QueryState(StateServices& services, RunId run_id, data::FileSystem& file_system, std::string checkpoint_root,
              StateOptions options, PoisonFlag* poison);
-  std::shared_ptr<Group> CurrentGroup(StateVersion version) TW_REQUIRES(mutex_);
+  std::shared_ptr<Group> CurrentGroup(StateVersion version, const Member* member) TW_REQUIRES(mutex_);
   void PublishIfComplete() TW_REQUIRES(mutex_);
   void Publish(Group& group);
 
@@ -102,7 +102,8 @@ class StateServices {
   StateServices(const StateServices&) = delete;
   StateServices& operator=(const StateServices&) = delete;
 
-  /// Starts a run's state; the driver calls it before the plan is made and drops it after the run.
+  /// Starts a run's state; the driver calls it before the plan is made and drops it after the run. `poison` (may be null)
+  /// must outlive it and its stores.
   Result<std::shared_ptr<QueryState>> OpenQuery(RunId run_id, std::string checkpoint_root, StateOptions options,
                                                 PoisonFlag* poison = nullptr) TW_EXCLUDES(mutex_);
   /// The state of a run that is open, or null.

@@ -1,14 +1,11 @@
 #include "engine/state/state_store_id.h"
 
-#include "data/io/path.h"
+#include "engine/checkpoint/checkpoint_layout.h"
 
 namespace thalweg::engine {
 
 std::string StateStoreId::Directory() const {
-  std::string directory = data::JoinPath(checkpoint_root, "state");
-  directory = data::JoinPath(directory, std::to_string(operator_id.value()));
-  directory = data::JoinPath(directory, std::to_string(partition.value()));
-  return store_name == kDefaultStoreName ? directory : data::JoinPath(directory, store_name);
+  return CheckpointLayout(checkpoint_root).StoreDirectory(operator_id, partition, store_name);
 }
 
 std::string StateStoreId::ToString() const {

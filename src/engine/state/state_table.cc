@@ -64,6 +64,7 @@ struct StateTable::Impl {
   }
   Slot FindKey(const KeyBatch& keys, size_t i) const;
   Slot NewSlot();
+  Slot NewEntry(uint64_t word, bool null, std::string_view row);
   Slot InsertKey(const KeyBatch& keys, size_t i);
   Status MakeKeys(std::span<const data::ColumnPtr> columns, int64_t num_rows, const std::vector<int32_t>* rows);
   Status InitNew(std::span<const Slot> slots);
@@ -100,6 +101,7 @@ struct StateTable::Impl {
   std::vector<Slot> changed;        // in order of first mark; those without their mark were removed
   data::RowBatch removed_keys;      // of committed entries
   KeyBatch scratch_keys;
+  std::vector<uint64_t> loaded_hashes;  // by slot, while loading
   int64_t entries = 0;
   StateMetrics metrics;
   StrandCommit strand;
@@ -130,19 +132,21 @@ StateTable::Slot StateTable::Impl::NewSlot() {
   return slot;
 }
 
-StateTable::Slot StateTable::Impl::InsertKey(const KeyBatch& keys, size_t i) {
+// All of a new entry but its place in the index.
+StateTable::Slot StateTable::Impl::NewEntry(uint64_t word, bool null, std::string_view row) {
   const Slot slot = NewSlot();
-  meta[slot] |= kLive;
-  if (word_keys) {
-    data::StoreAs(blocks[slot], keys.words[i]);
-    if (keys.nulls[i] != 0) meta[slot] |= kNullKey;
-  } else {
-    const std::string_view row = keys.rows.row(static_cast<int64_t>(i));
-    data::StoreAs(blocks[slot], reinterpret_cast<uint64_t>(key_pages.Add(row.data(), row.size())));
-  }
+  meta[slot] |= kLive | (null ? kNullKey : 0);
+  if (!word_keys) word = reinterpret_cast<uint64_t>(key_pages.Add(row.data(), row.size()));
+  data::StoreAs(blocks[slot], word);
   std::memset(Payload(slot), 0, static_cast<size_t>(payload->size()));
-  index.Insert(keys.hashes[i], slot, [this](Slot other) { return HashOf(other); });
   ++entries;
+  return slot;
+}
+
+StateTable::Slot StateTable::Impl::InsertKey(const KeyBatch& keys, size_t i) {
+  const Slot slot = word_keys ? NewEntry(keys.words[i], keys.nulls[i] != 0, {})
+                              : NewEntry(0, false, keys.rows.row(static_cast<int64_t>(i)));
+  index.Insert(keys.hashes[i], slot, [this](Slot other) { return HashOf(other); });
   return slot;
 }
 
@@ -207,40 +211,38 @@ void StateTable::Impl::Clear() {
   event_times.Clear();
   changed.clear();
   removed_keys = {};
+  loaded_hashes.clear();
   entries = 0;
 }
 
+// Each key comes once: nothing is looked up, and the index is built when all are there. Slots count from 0.
 Status StateTable::Impl::LoadEntries(std::span<const StateChange> loaded) {
-  std::vector<Slot> slots;
-  std::vector<uint8_t*> payloads;
-  std::vector<std::string_view> values;
-  KeyBatch keys;
-  keys.hashes.resize(1);
-  keys.words.resize(1);
-  keys.nulls.resize(1);
-  const size_t key_columns = options.key_types.size();
-  for (const StateChange& entry : loaded) {
-    if (entry.key.size() < static_cast<size_t>(data::RowFixedBytes(static_cast<int64_t>(key_columns)))) {
-      return Error("MALFORMED_STATE_ROW").With("reason", "a key is shorter than its fixed part");
-    }
+  std::vector<Slot> slots(loaded.size());
+  std::vector<uint8_t*> payloads(loaded.size());
+  std::vector<std::string_view> values(loaded.size());
+  const auto least = static_cast<size_t>(data::RowFixedBytes(static_cast<int64_t>(options.key_types.size())));
+  for (size_t i = 0; i < loaded.size(); ++i) {
+    const std::string_view key = loaded[i].key;
+    if (key.size() < least) return Error("MALFORMED_STATE_ROW").With("reason", "a key is shorter than its fixed part");
     if (word_keys) {
-      const auto* row = reinterpret_cast<const uint8_t*>(entry.key.data());
-      keys.nulls[0] = data::NullBit(row, 0);
-      keys.words[0] = keys.nulls[0] != 0 ? 0 : data::LoadAs<uint64_t>(row + 8);
-      keys.hashes[0] = keys.nulls[0] != 0 ? kNullKeyHash : HashWord(keys.words[0]);
+      const auto* row = reinterpret_cast<const uint8_t*>(key.data());
+      const bool null = data::NullBit(row, 0);
+      const uint64_t word = null ? 0 : data::LoadAs<uint64_t>(row + 8);
+      slots[i] = NewEntry(word, null, {});
+      loaded_hashes.push_back(null ? kNullKeyHash : HashWord(word));
     } else {
-      keys.rows.bytes.assign(entry.key.begin(), entry.key.end());
-      keys.rows.offsets = {0, static_cast<int64_t>(entry.key.size())};
-      keys.hashes[0] = HashRow(entry.key);
+      slots[i] = NewEntry(0, false, key);
+      loaded_hashes.push_back(HashRow(key));
     }
-    slots.push_back(InsertKey(keys, 0));
-    meta[slots.back()] |= kCommitted;
-    payloads.push_back(Payload(slots.back()));
-    values.push_back(entry.value);
+    meta[slots[i]] |= kCommitted;
+    payloads[i] = Payload(slots[i]);
+    values[i] = loaded[i].value;
   }
   payload->Init(payloads);
   TW_RETURN_NOT_OK(payload->Decode(values, payloads));
-  if (indexed()) AddToIndex(slots);
+  if (indexed()) {
+    for (const Slot slot : slots) event_times.AddUnordered({EventTimeOf(slot), slot, generation(slot)});
+  }
   return Charge();
 }
 
@@ -310,6 +312,9 @@ Status StateTable::BeginVersion(StateVersion version) {
     t.Clear();
     return Status::OK();
   }));
+  t.index.BuildFrom(t.loaded_hashes);
+  t.loaded_hashes = {};
+  t.event_times.Order();
   t.strand.Loaded(version);
   t.metrics.num_rows_total = t.entries;
   t.metrics.memory_used_bytes = t.memory_bytes();

@@ -14,8 +14,10 @@
 #include "data/rowformat/column_hash.h"
 #include "data/rowformat/unsafe_row_reader.h"
 #include "data/rowformat/unsafe_row_writer.h"
-#include "engine/state/state_metadata.h"
+#include "engine/checkpoint/operator_metadata.h"
+#include "engine/checkpoint/state_schema_file.h"
 #include "engine/state/state_test_support.h"
+#include "engine/state/store_schema.h"
 
 namespace thalweg::engine {
 namespace {
@@ -108,8 +110,9 @@ TEST_P(SparkSample, LastStateIsWhatSparkReads) {
   const std::string root = kSamples + GetParam() + "/checkpoint";
   for (const ExpectedStore& expected : ReadExpected(kSamples + GetParam() + "/state.jsonl")) {
     const OperatorId operator_id(expected.operator_id);
-    const auto schema = *ReadStateSchema(files, root, operator_id, expected.store).ValueOrDie();
-    const auto metadata = *ReadOperatorMetadata(files, root, operator_id, BatchId(0)).ValueOrDie();
+    const CheckpointLayout layout(root);
+    const auto schema = *ReadStoreSchema(files, layout, operator_id, expected.store).ValueOrDie();
+    const auto metadata = *ReadOperatorMetadata(files, layout, operator_id, BatchId(0)).ValueOrDie();
     const bool partitioned_by_key = metadata.operator_name == "stateStoreSave" || metadata.operator_name == "dedupe";
     StateRowTypes types{TypesOf(schema.key), TypesOf(schema.value), metadata.operator_name != "dedupe"};
     std::vector<std::string> lines;
@@ -214,9 +217,10 @@ TEST(HdfsPersister, EveryAggregateOfSparkIsReadable) {
     const bool has_schema = files.Exists(folder + stem + ".schema").ValueOrDie();
     const Status status = DecodeStateFile({}, bytes, [&](std::span<const StateChange> changes) -> Status {
       if (!has_schema) return Status::OK();
-      const auto schema = ParseStateSchema(files.ReadWhole(folder + stem + ".schema").ValueOrDie()).ValueOrDie()[0];
+      const auto file = ParseStateSchemaFile(files.ReadWhole(folder + stem + ".schema").ValueOrDie()).ValueOrDie();
+      TW_ASSIGN_OR_RETURN(const data::DataType value_type, data::ParseTypeJson(file.families[0].value_json));
       for (const auto& change : changes) {
-        const auto types = TypesOf(schema.value);
+        const auto types = TypesOf(value_type.fields());
         const auto fault = data::FindRowFault(types, change.value);
         EXPECT_FALSE(fault) << stem << ": " << *fault;
         const std::vector<std::string_view> rows = {change.value};

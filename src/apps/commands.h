@@ -1,0 +1,16 @@
+#pragma once
+
+// The subcommands: each adds itself to the program's command line and runs when it was chosen.
+
+namespace CLI {
+class App;
+}
+
+namespace thalweg::apps {
+
+/// `exit_code` gets the program's exit status. It and `app` outlive the parsing.
+void AddVersionCommand(CLI::App& app, int* exit_code);
+void AddServerCommand(CLI::App& app, int* exit_code);
+void AddSubmitCommand(CLI::App& app, int* exit_code);
+
+}  // namespace thalweg::apps

@@ -1,0 +1,185 @@
+#include <fcntl.h>
+#include <spawn.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <CLI/CLI.hpp>
+#include <cstdlib>
+#include <iostream>
+
+#include "apps/commands.h"
+#include "apps/server_process.h"
+#include "apps/spark_defaults.h"
+#include "apps/wait_for_signals.h"
+#include "base/log.h"
+#include "base/random.h"
+#include "base/uuid.h"
+#include "front/connect/connect_server.h"
+
+extern char** environ;  // NOLINT(readability-redundant-declaration): POSIX asks for it
+
+namespace thalweg::apps {
+
+namespace {
+
+struct SubmitArguments {
+  std::vector<std::string> conf;
+  std::string properties_file, name, py_files, files, remote;
+  bool verbose = false;
+  std::vector<std::string> program;  ///< the script and its arguments
+};
+
+// Flags of spark-submit that have no part in one process; each is taken with a line that says so.
+struct IgnoredFlag {
+  const char* name;
+  const char* meaning;
+};
+constexpr IgnoredFlag kIgnored[] = {
+    {"--master", "everything runs in this process; use --remote to send the program to a Spark cluster"},
+    {"--deploy-mode", "the program always runs here"},
+    {"--packages", "Kafka, Delta, Avro and the file formats are built in; nothing is downloaded"},
+    {"--exclude-packages", "nothing is downloaded"},
+    {"--repositories", "nothing is downloaded"},
+    {"--jars", "there is no JVM to load them"},
+    {"--class", "only Python programs are run"},
+    {"--driver-class-path", "there is no JVM"},
+    {"--driver-java-options", "there is no JVM"},
+    {"--driver-library-path", "there is no JVM"},
+    {"--driver-memory", "memory is taken as needed"},
+    {"--driver-cores", "all cores of the machine are used"},
+    {"--executor-memory", "there are no executors"},
+    {"--executor-cores", "there are no executors"},
+    {"--num-executors", "there are no executors"},
+    {"--total-executor-cores", "there are no executors"},
+    {"--archives", "give the unpacked folder with --py-files instead"},
+    {"--queue", "there is no cluster"},
+    {"--proxy-user", "the program runs as you"},
+};
+
+int RunAndWait(const std::vector<std::string>& command) {
+  std::vector<char*> argv;
+  for (const std::string& part : command) argv.push_back(const_cast<char*>(part.c_str()));
+  argv.push_back(nullptr);
+  posix_spawn_file_actions_t actions;
+  posix_spawn_file_actions_init(&actions);
+  posix_spawn_file_actions_addopen(&actions, 2, "/dev/null", O_WRONLY, 0);
+  pid_t child = 0;
+  const int error = posix_spawnp(&child, argv[0], &actions, nullptr, argv.data(), environ);
+  posix_spawn_file_actions_destroy(&actions);
+  if (error != 0) return -1;
+  int status = 0;
+  while (waitpid(child, &status, 0) < 0 && errno == EINTR) {
+  }
+  return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+}
+
+// The first Python that has pyspark.
+std::string FindPython() {
+  for (const char* variable : {"PYSPARK_DRIVER_PYTHON", "PYSPARK_PYTHON"}) {
+    if (const char* chosen = std::getenv(variable); chosen != nullptr && *chosen != '\0') return chosen;
+  }
+  std::vector<std::string> candidates;
+  if (const char* venv = std::getenv("VIRTUAL_ENV"); venv != nullptr && *venv != '\0') {
+    candidates.push_back(std::string(venv) + "/bin/python");
+  }
+  candidates.insert(candidates.end(), {"python3", "python"});
+  constexpr const char* kProbe = "import importlib.util, sys; sys.exit(importlib.util.find_spec('pyspark') is None)";
+  for (const std::string& candidate : candidates) {
+    if (RunAndWait({candidate, "-c", kProbe}) == 0) return candidate;
+  }
+  return {};
+}
+
+Status Spawn(const std::string& python, const SubmitArguments& arguments, const std::string& remote, pid_t* child) {
+  setenv("SPARK_REMOTE", remote.c_str(), 1);
+  setenv("PYTHONUNBUFFERED", "1", 0);
+  if (!arguments.py_files.empty()) {
+    std::string path = arguments.py_files;
+    for (char& c : path) c = c == ',' ? ':' : c;
+    if (const char* old = std::getenv("PYTHONPATH"); old != nullptr && *old != '\0') path += std::string(":") + old;
+    setenv("PYTHONPATH", path.c_str(), 1);
+  }
+  std::vector<char*> argv{const_cast<char*>(python.c_str())};
+  for (const std::string& part : arguments.program) argv.push_back(const_cast<char*>(part.c_str()));
+  argv.push_back(nullptr);
+  posix_spawnattr_t attributes;
+  posix_spawnattr_init(&attributes);
+  sigset_t none;
+  sigemptyset(&none);
+  posix_spawnattr_setsigmask(&attributes, &none);
+  posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK);
+  const int error = posix_spawnp(child, argv[0], nullptr, &attributes, argv.data(), environ);
+  posix_spawnattr_destroy(&attributes);
+  return error == 0 ? Status::OK() : IoError("start " + python, error);
+}
+
+Result<SettingsMap> ReadSettings(const SubmitArguments& arguments) {
+  SettingsMap settings;
+  const std::string file = arguments.properties_file.empty() ? DefaultPropertiesFile() : arguments.properties_file;
+  if (!file.empty()) TW_RETURN_NOT_OK(ReadPropertiesFile(file, &settings));
+  for (const std::string& pair : arguments.conf) TW_RETURN_NOT_OK(AddConf(pair, &settings));
+  if (!arguments.name.empty()) settings.Set("spark.app.name", arguments.name);
+  return settings;
+}
+
+Status Submit(const SubmitArguments& arguments, int* exit_code) {
+  if (arguments.program.empty()) return Error("ILLEGAL_ARGUMENT").With("message", "give the program to run: thalweg submit FILE.py [ARGUMENTS]");
+  const char* level = std::getenv("THALWEG_LOG");
+  TW_ASSIGN_OR_RETURN(const LogLevel log_level, ParseLogLevel(level == nullptr ? (arguments.verbose ? "info" : "off") : level));
+  ConfigureLog(log_level, LogFormat::kText);
+  const std::string python = FindPython();
+  if (python.empty()) {
+    return Error("ILLEGAL_ARGUMENT")
+        .With("message", "no Python with pyspark was found: pip install pyspark-client, or set PYSPARK_PYTHON");
+  }
+  BlockSignals();
+  pid_t child = 0;
+  if (!arguments.remote.empty()) {
+    TW_RETURN_NOT_OK(Spawn(python, arguments, arguments.remote, &child));
+    *exit_code = ServeUntilChildEnds(child, [] {});
+    return Status::OK();
+  }
+  TW_ASSIGN_OR_RETURN(SettingsMap settings, ReadSettings(arguments));
+  TW_ASSIGN_OR_RETURN(const std::unique_ptr<ServerProcess> process, ServerProcess::Make(std::move(settings)));
+  front::ConnectServerOptions listen;
+  listen.port = 0;
+  listen.token = Uuid::MakeRandom().ToString() + Uuid::MakeRandom().ToString();
+  front::ConnectServer server(process->context());
+  TW_RETURN_NOT_OK(server.Start(listen));
+  // Clients send a token over plain text to "localhost" only.
+  const std::string remote = "sc://localhost:" + std::to_string(server.port()) + "/;token=" + listen.token;
+  TW_RETURN_NOT_OK(Spawn(python, arguments, remote, &child));
+  *exit_code = ServeUntilChildEnds(child, [&server] { server.Stop(); });
+  server.Stop();
+  return Status::OK();
+}
+
+}  // namespace
+
+void AddSubmitCommand(CLI::App& app, int* exit_code) {
+  auto arguments = std::make_shared<SubmitArguments>();
+  CLI::App* command = app.add_subcommand("submit", "Run a PySpark program on an engine of its own: submit [OPTIONS] FILE.py [ARGUMENTS]");
+  command->add_option("--conf,-c", arguments->conf, "A setting, key=value")->take_all()->expected(1);
+  command->add_option("--properties-file", arguments->properties_file, "File of settings (default: spark-defaults.conf)");
+  command->add_option("--name", arguments->name, "Name of the application");
+  command->add_option("--py-files", arguments->py_files, "Modules, folders and zip files for the program, separated by commas");
+  command->add_option("--files", arguments->files, "Files for the program; they are read where they are");
+  command->add_option("--remote", arguments->remote, "Run on this Spark Connect server instead (sc://...)");
+  command->add_flag("--verbose,-v", arguments->verbose, "Show the engine's log");
+  for (const IgnoredFlag& flag : kIgnored) {
+    command->add_option_function<std::string>(
+        flag.name,
+        [flag](const std::string&) { std::cerr << "thalweg submit: " << flag.name << " has no effect: " << flag.meaning << "\n"; },
+        flag.meaning);
+  }
+  command->prefix_command();
+  command->callback([arguments, command, exit_code] {
+    arguments->program = command->remaining();
+    const Status status = Submit(*arguments, exit_code);
+    if (status.ok()) return;
+    std::cerr << "thalweg submit: " << status.message() << "\n";
+    *exit_code = 1;
+  });
+}
+
+}  // namespace thalweg::apps

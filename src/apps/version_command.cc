@@ -1,0 +1,16 @@
+#include <CLI/CLI.hpp>
+#include <iostream>
+
+#include "apps/commands.h"
+
+namespace thalweg::apps {
+
+void AddVersionCommand(CLI::App& app, int* exit_code) {
+  CLI::App* command = app.add_subcommand("version", "Print the version and the version of Spark it follows");
+  command->callback([exit_code] {
+    std::cout << "thalweg " << TW_VERSION << " (Spark 4.2.0)\n";
+    *exit_code = 0;
+  });
+}
+
+}  // namespace thalweg::apps

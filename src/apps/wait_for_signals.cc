@@ -1,0 +1,103 @@
+#include "apps/wait_for_signals.h"
+
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <chrono>
+#include <memory>
+#include <optional>
+#include <stop_token>
+
+#include "base/signal.h"
+#include "base/thread.h"
+
+namespace thalweg::apps {
+
+namespace {
+
+constexpr std::chrono::seconds kStopTime{10};
+constexpr timespec kTick{0, 20'000'000};
+
+sigset_t Signals() {
+  sigset_t set;
+  sigemptyset(&set);
+  sigaddset(&set, SIGINT);
+  sigaddset(&set, SIGTERM);
+  sigaddset(&set, SIGCHLD);
+  return set;
+}
+
+int WaitForOne(siginfo_t* info) {
+  const sigset_t set = Signals();
+  int signal = -1;
+  do {
+    signal = sigwaitinfo(&set, info);
+  } while (signal < 0 && errno == EINTR);
+  return signal;
+}
+
+// Whether a stop signal is there now; waits one tick.
+bool StopSignalWithinTick() {
+  sigset_t set = Signals();
+  sigdelset(&set, SIGCHLD);
+  siginfo_t info;
+  return sigtimedwait(&set, &info, &kTick) > 0;
+}
+
+// Runs `stop` beside, until it returns or the time is over.
+void StopInTime(const std::function<void()>& stop, std::chrono::steady_clock::time_point deadline) {
+  const auto done = std::make_shared<Signal>();
+  std::jthread stopper = StartThread("tw-stop", [stop, done](std::stop_token) {
+    stop();
+    done->Set();
+  });
+  while (!done->IsSet()) {
+    if (StopSignalWithinTick() || std::chrono::steady_clock::now() >= deadline) _exit(0);
+  }
+}
+
+// The exit status once the child has ended.
+std::optional<int> ChildStatus(pid_t child) {
+  int status = 0;
+  if (waitpid(child, &status, WNOHANG) != child) return std::nullopt;
+  return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+}
+
+}  // namespace
+
+void BlockSignals() {
+  const sigset_t set = Signals();
+  pthread_sigmask(SIG_BLOCK, &set, nullptr);
+}
+
+int ServeUntilSignal(const std::function<void()>& stop) {
+  siginfo_t info;
+  while (WaitForOne(&info) == SIGCHLD) {
+  }
+  StopInTime(stop, std::chrono::steady_clock::now() + kStopTime);
+  return 0;
+}
+
+int ServeUntilChildEnds(pid_t child, const std::function<void()>& stop) {
+  while (true) {
+    siginfo_t info;
+    const int signal = WaitForOne(&info);
+    if (const std::optional<int> status = ChildStatus(child)) return *status;
+    if (signal == SIGINT && info.si_code != SI_KERNEL) kill(child, SIGINT);
+    if (signal == SIGTERM) break;
+  }
+  const auto deadline = std::chrono::steady_clock::now() + kStopTime;
+  StopInTime(stop, deadline);
+  kill(child, SIGTERM);
+  while (!ChildStatus(child)) {
+    if (StopSignalWithinTick() || std::chrono::steady_clock::now() >= deadline) {
+      kill(child, SIGKILL);
+      break;
+    }
+  }
+  return 0;
+}
+
+}  // namespace thalweg::apps

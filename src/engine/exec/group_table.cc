@@ -1,0 +1,216 @@
+// Invariants:
+// - the number of slots is a power of two, at least half of them empty; an empty slot is 0;
+// - a slot's top 16 bits are those of the row's hash, its position starts from the hash's low bits;
+// - hashes_[i] is the hash of the i-th row; the row of a null key has no slot.
+
+#include "engine/exec/group_table.h"
+
+#include <algorithm>
+#include <cstring>
+
+namespace thalweg::engine {
+namespace {
+
+using data::TextView;
+
+constexpr int64_t kPageBytes = 64 << 10;
+constexpr int64_t kFirstPageBytes = 2 << 10;
+constexpr size_t kFirstSlots = 64;
+/// Below this the slots stay in the second-level cache and prefetching costs more than it gives.
+constexpr size_t kPrefetchSlots = 16 << 10;
+constexpr int64_t kBlock = 64;
+
+}  // namespace
+
+GroupTable::GroupTable(std::shared_ptr<const KeyLayout> layout, int payload_bytes)
+    : layout_(std::move(layout)),
+      key_bytes_(layout_->words() * 8),
+      row_bytes_(key_bytes_ + (payload_bytes + 7) / 8 * 8),
+      slots_(kFirstSlots, 0) {
+  for (const KeyLayout::Leaf& leaf : layout_->leaves()) {
+    if (leaf.physical == data::PhysicalType::kText || leaf.physical == data::PhysicalType::kList) {
+      text_words_.push_back(leaf.word);
+    }
+  }
+}
+
+GroupTable::~GroupTable() = default;
+
+void GroupTable::Clear() {
+  std::fill(slots_.begin(), slots_.end(), 0);
+  hashes_.clear();
+  pages_.clear();
+  texts_.clear();
+  text_next_ = nullptr;
+  text_left_ = held_bytes_ = size_ = 0;
+  null_row_ = nullptr;
+}
+
+template <bool kOneWord>
+bool GroupTable::SameKey(const uint8_t* row, const uint64_t* key) const {
+  const auto* words = reinterpret_cast<const uint64_t*>(row);
+  if constexpr (kOneWord) return words[0] == key[0];
+  const int count = layout_->words();
+  if (text_words_.empty()) {
+    for (int i = 0; i < count; ++i) {
+      if (words[i] != key[i]) return false;
+    }
+    return true;
+  }
+  size_t text = 0;
+  for (int i = 0; i < count; ++i) {
+    if (words[i] != key[i]) return false;
+    if (text < text_words_.size() && text_words_[text] == i) {
+      ++text;
+      ++i;
+      if (words[i] == key[i]) continue;  // inline, or the same bytes
+      TextView a;
+      TextView b;
+      std::memcpy(static_cast<void*>(&a), words + i - 1, sizeof(a));
+      std::memcpy(static_cast<void*>(&b), key + i - 1, sizeof(b));
+      if (a.is_inline() || std::memcmp(a.data(), b.data(), a.size()) != 0) return false;
+    }
+  }
+  return true;
+}
+
+uint8_t* GroupTable::AddRow(const uint64_t* key) {
+  if (pages_.empty() || pages_.back().rows == pages_.back().capacity) {
+    const int64_t wanted = pages_.empty() ? kFirstPageBytes : std::min(kPageBytes, 2 * pages_.back().capacity * row_bytes_);
+    Page page;
+    page.capacity = std::max<int64_t>(1, wanted / row_bytes_);
+    page.bytes = std::make_unique<uint8_t[]>(page.capacity * row_bytes_);  // zeroed
+    page.first_row = size_;
+    held_bytes_ += page.capacity * row_bytes_ + static_cast<int64_t>(sizeof(uint64_t)) * page.capacity;
+    pages_.push_back(std::move(page));
+  }
+  Page& page = pages_.back();
+  uint8_t* row = page.bytes.get() + page.rows * row_bytes_;
+  ++page.rows;
+  ++size_;
+  std::memcpy(row, key, key_bytes_);
+  for (const int word : text_words_) {
+    TextView view;
+    std::memcpy(static_cast<void*>(&view), key + word, sizeof(view));
+    if (view.is_inline()) continue;
+    const TextView copy(CopyText(view.data(), view.size()), view.size());
+    std::memcpy(row + word * 8, &copy, sizeof(copy));
+  }
+  return row;
+}
+
+const char* GroupTable::CopyText(const char* text, uint32_t size) {
+  if (text_left_ < size) {
+    const int64_t block = std::max<int64_t>(size, texts_.empty() ? kFirstPageBytes : kPageBytes);
+    texts_.push_back(std::make_unique_for_overwrite<char[]>(block));
+    text_next_ = texts_.back().get();
+    text_left_ = block;
+    held_bytes_ += block;
+  }
+  std::memcpy(text_next_, text, size);
+  const char* copy = text_next_;
+  text_next_ += size;
+  text_left_ -= size;
+  return copy;
+}
+
+void GroupTable::Rehash(size_t slots) {
+  slots_.assign(slots, 0);
+  const size_t mask = slots - 1;
+  int64_t index = 0;
+  for (const Page& page : pages_) {
+    uint8_t* row = page.bytes.get();
+    for (int64_t i = 0; i < page.rows; ++i, ++index, row += row_bytes_) {
+      if (row == null_row_) continue;
+      const uint64_t hash = hashes_[index];
+      size_t at = hash & mask;
+      while (slots_[at] != 0) at = (at + 1) & mask;
+      slots_[at] = (hash & ~kAddress) | reinterpret_cast<uint64_t>(row);
+    }
+  }
+}
+
+template <bool kOneWord, bool kAdd>
+void GroupTable::Lookup(const KeyEncoder& keys, uint8_t** rows) {
+  const int64_t count = keys.rows();
+  const int stride = kOneWord ? 1 : layout_->words();
+  const uint64_t* words = keys.words();
+  const uint64_t* hashes = keys.hashes();
+  const uint8_t* nulls = layout_->null_outside() && !keys.null_rows().empty() ? keys.null_rows().data() : nullptr;
+  for (int64_t first = 0; first < count; first += kBlock) {
+    const int64_t last = std::min(count, first + kBlock);
+    if constexpr (kAdd) {
+      const size_t needed = 2 * static_cast<size_t>(size_ + kBlock);
+      if (needed > slots_.size()) Rehash(std::max(slots_.size() * 2, kFirstSlots * 4));
+    }
+    const uint64_t* slots = slots_.data();
+    const size_t mask = slots_.size() - 1;
+    if (slots_.size() > kPrefetchSlots) {
+      for (int64_t i = first; i < last; ++i) __builtin_prefetch(slots + (hashes[i] & mask));
+      for (int64_t i = first; i < last; ++i) {
+        __builtin_prefetch(reinterpret_cast<const void*>(slots[hashes[i] & mask] & kAddress));
+      }
+    }
+    for (int64_t i = first; i < last; ++i) {
+      if (nulls != nullptr && nulls[i]) {
+        if (kAdd && null_row_ == nullptr) {
+          hashes_.push_back(0);
+          null_row_ = AddRow(words + i * stride);
+        }
+        rows[i] = null_row_;
+        continue;
+      }
+      const uint64_t hash = hashes[i];
+      size_t at = hash & mask;
+      while (true) {
+        const uint64_t slot = slots[at];
+        auto* row = reinterpret_cast<uint8_t*>(slot & kAddress);
+        if (slot == 0) {
+          if constexpr (kAdd) {
+            row = AddRow(words + i * stride);
+            hashes_.push_back(hash);
+            slots_[at] = (hash & ~kAddress) | reinterpret_cast<uint64_t>(row);
+          }
+          rows[i] = row;
+          break;
+        }
+        if (((slot ^ hash) & ~kAddress) == 0 && SameKey<kOneWord>(row, words + i * stride)) {
+          rows[i] = row;
+          break;
+        }
+        at = (at + 1) & mask;
+      }
+    }
+  }
+}
+
+void GroupTable::FindOrAdd(const KeyEncoder& keys, uint8_t** rows) {
+  if (layout_->words() == 1) {
+    Lookup<true, true>(keys, rows);
+  } else {
+    Lookup<false, true>(keys, rows);
+  }
+}
+
+void GroupTable::Find(const KeyEncoder& keys, uint8_t** rows) const {
+  auto* self = const_cast<GroupTable*>(this);  // the lookup changes nothing without kAdd
+  if (layout_->words() == 1) {
+    self->Lookup<true, false>(keys, rows);
+  } else {
+    self->Lookup<false, false>(keys, rows);
+  }
+}
+
+void GroupTable::Rows(int64_t first, int64_t count, std::vector<uint8_t*>* rows) const {
+  rows->clear();
+  auto page = std::upper_bound(pages_.begin(), pages_.end(), first,
+                               [](int64_t row, const Page& p) { return row < p.first_row; });
+  if (page != pages_.begin()) --page;
+  for (; page != pages_.end() && count > 0; ++page) {
+    for (int64_t i = std::max<int64_t>(0, first - page->first_row); i < page->rows && count > 0; ++i, --count) {
+      rows->push_back(page->bytes.get() + i * row_bytes_);
+    }
+  }
+}
+
+}  // namespace thalweg::engine
