@@ -1,0 +1,151 @@
+// Nodes that change rows one by one, and those that move them.
+
+#include "engine/exec/operators/event_time_watermark.h"
+#include "engine/exec/operators/limit.h"
+#include "engine/exec/operators/project.h"
+#include "engine/exec/operators/sample.h"
+#include "engine/exec/operators/show_string.h"
+#include "engine/exec/operators/union_all.h"
+#include "engine/planner/plan_context.h"
+
+namespace thalweg::engine {
+namespace {
+
+MakeOperator PassOn(int ports) {
+  return [ports](PartitionId) -> Result<std::unique_ptr<Operator>> { return std::make_unique<UnionAll>(ports); };
+}
+
+}  // namespace
+
+Result<PhysicalNodePtr> PlanProject(PlanContext& context, const sql::PlanPtr& node) {
+  TW_ASSIGN_OR_RETURN(PhysicalNodePtr input, context.Plan(node->child()));
+  return NewProject(context, std::move(input), static_cast<const sql::Project&>(*node).list);
+}
+
+Result<PhysicalNodePtr> PlanFilter(PlanContext& context, const sql::PlanPtr& node) {
+  const auto& filter = static_cast<const sql::Filter&>(*node);
+  TW_ASSIGN_OR_RETURN(PhysicalNodePtr input, context.Plan(node->child()));
+  TW_ASSIGN_OR_RETURN(auto program, context.Compile({filter.condition}, input->output));
+  sql::AttributeList output = input->output;
+  auto physical = NewMapNode("Filter", "Filter " + filter.condition->PlanText(), std::move(input), std::move(output),
+                             [program](PartitionId) -> Result<std::unique_ptr<Operator>> {
+                               return std::make_unique<Filter>(program);
+                             });
+  physical->varies = Varies({filter.condition});
+  return PhysicalNodePtr(std::move(physical));
+}
+
+Result<PhysicalNodePtr> PlanExpand(PlanContext& context, const sql::PlanPtr& node) {
+  const auto& expand = static_cast<const sql::Expand&>(*node);
+  TW_ASSIGN_OR_RETURN(PhysicalNodePtr input, context.Plan(node->child()));
+  std::vector<std::shared_ptr<const sql::Program>> programs;
+  std::string text = "Expand [";
+  for (const sql::ExprList& projection : expand.projections) {
+    TW_ASSIGN_OR_RETURN(auto program, context.Compile(projection, input->output));
+    if (!programs.empty()) text += ", ";
+    text += ListText(projection);
+    programs.push_back(std::move(program));
+  }
+  text += "], " + ListText(expand.attributes);
+  auto physical = NewMapNode("Expand", text, std::move(input), expand.attributes,
+                             [programs](PartitionId) -> Result<std::unique_ptr<Operator>> {
+                               return std::make_unique<Expand>(programs);
+                             });
+  physical->varies = Varies(expand.expressions());
+  return PhysicalNodePtr(std::move(physical));
+}
+
+// Aliases and hints do nothing at run time.
+Result<PhysicalNodePtr> PlanChildAlone(PlanContext& context, const sql::PlanPtr& node) { return context.Plan(node->child()); }
+
+Result<PhysicalNodePtr> PlanUnion(PlanContext& context, const sql::PlanPtr& node) {
+  const auto& all = static_cast<const sql::Union&>(*node);
+  if (all.op != sql::SetOp::kUnion) return Unsupported("running " + node->NodeText());
+  std::vector<PhysicalInput> inputs;
+  int partitions = 0;
+  for (const sql::PlanPtr& child : node->children()) {
+    TW_ASSIGN_OR_RETURN(PhysicalNodePtr input, context.Plan(child));
+    const int first = partitions;
+    partitions += input->num_partitions;
+    inputs.push_back({std::move(input), Distribution::kOffset, {}, first});
+  }
+  const int ports = static_cast<int>(inputs.size());
+  return PhysicalNodePtr(NewNode("Union", "Union", std::move(inputs), all.output(), partitions, PassOn(ports)));
+}
+
+Result<PhysicalNodePtr> PlanRepartition(PlanContext& context, const sql::PlanPtr& node) {
+  const auto& repartition = static_cast<const sql::Repartition&>(*node);
+  TW_ASSIGN_OR_RETURN(PhysicalNodePtr input, context.Plan(node->child()));
+  const sql::AttributeList output = input->output;
+  const int partitions = repartition.partitions.value_or(context.shuffle_partitions);
+  if (!repartition.shuffle && partitions >= input->num_partitions) return input;
+  if (partitions == 1) return Gathered(std::move(input));
+  if (repartition.keys.empty()) {
+    return PhysicalNodePtr(NewNode("Repartition", "Repartition", {{std::move(input), Distribution::kRoundRobin, {}, 0}}, output,
+                                   partitions, PassOn(1)));
+  }
+  TW_ASSIGN_OR_RETURN(KeyedInput keyed, WithKeyColumns(context, std::move(input), repartition.keys));
+  const bool widened = keyed.node->output.size() > output.size();
+  const sql::AttributeList wide = keyed.node->output;
+  PhysicalNodePtr moved = NewNode("Repartition", "Repartition",
+                                  {{std::move(keyed.node), Distribution::kHash, std::move(keyed.columns), 0}}, wide, partitions, PassOn(1));
+  if (!widened) return moved;
+  return NewProject(context, std::move(moved), sql::ExprList(output.begin(), output.end()));
+}
+
+Result<PhysicalNodePtr> PlanSample(PlanContext& context, const sql::PlanPtr& node) {
+  const auto& sample = static_cast<const sql::Sample&>(*node);
+  TW_ASSIGN_OR_RETURN(PhysicalNodePtr input, context.Plan(node->child()));
+  sql::AttributeList output = input->output;
+  const double lower = sample.lower;
+  const double upper = sample.upper;
+  const bool with_replacement = sample.with_replacement;
+  const int64_t seed = sample.seed;
+  return PhysicalNodePtr(NewMapNode("Sample", node->NodeText(), std::move(input), std::move(output),
+                                    [=](PartitionId) -> Result<std::unique_ptr<Operator>> {
+                                      return std::make_unique<Sample>(lower, upper, with_replacement, seed);
+                                    }));
+}
+
+Result<PhysicalNodePtr> PlanShowString(PlanContext& context, const sql::PlanPtr& node) {
+  const auto& show = static_cast<const sql::ShowString&>(*node);
+  // One row more than is printed tells whether there are more.
+  const auto limited = std::make_shared<sql::Limit>(
+      sql::Literal::Integer(show.num_rows < INT32_MAX ? show.num_rows + 1 : show.num_rows), node->child());
+  TW_ASSIGN_OR_RETURN(PhysicalNodePtr input, context.Plan(limited));
+  ShowStringParams params;
+  for (const auto& attribute : input->output) {
+    params.names.push_back(attribute->name());
+    params.types.push_back(attribute->type());
+  }
+  params.num_rows = show.num_rows;
+  params.truncate = show.truncate;
+  params.vertical = show.vertical;
+  params.html = show.html;
+  return PhysicalNodePtr(NewMapNode("ShowString", node->NodeText(), Gathered(std::move(input)), show.output(),
+                                    [params](PartitionId) -> Result<std::unique_ptr<Operator>> {
+                                      return std::make_unique<ShowString>(params);
+                                    }));
+}
+
+Result<PhysicalNodePtr> PlanEventTimeWatermark(PlanContext& context, const sql::PlanPtr& node) {
+  const auto& watermark = static_cast<const sql::EventTimeWatermark&>(*node);
+  TW_ASSIGN_OR_RETURN(PhysicalNodePtr input, context.Plan(node->child()));
+  const auto* attribute = watermark.event_time->As<sql::Attribute>();
+  const auto column = attribute != nullptr ? Position(input->output, attribute->id()) : std::nullopt;
+  if (!column) return InternalError("the event-time column is not in the rows");
+  // In a batch query it only marks the column.
+  if (context.stream == nullptr || !node->child()->is_streaming()) {
+    return NewProject(context, std::move(input), sql::ExprList(node->child()->output().begin(), node->child()->output().end()));
+  }
+  const int index = context.plan->num_watermark_operators++;
+  auto physical = NewMapNode("EventTimeWatermark", node->NodeText(), std::move(input), node->output(),
+                             [index, column = *column](PartitionId) -> Result<std::unique_ptr<Operator>> {
+                               return std::make_unique<EventTimeWatermark>(index, column);
+                             });
+  physical->watermark = index;
+  physical->watermark_delay_ms = watermark.delay_ms;
+  return PhysicalNodePtr(std::move(physical));
+}
+
+}  // namespace thalweg::engine
