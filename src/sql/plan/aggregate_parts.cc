@@ -1,6 +1,29 @@
 #include "sql/plan/aggregate_parts.h"
 
+#include "sql/expr/function.h"
+
 namespace thalweg::sql {
+namespace {
+
+/// The aggregate that Spark plans a function as: several names share one buffer.
+std::string_view PlannedName(std::string_view name) {
+  static constexpr std::pair<std::string_view, std::string_view> kSame[] = {
+      {"any_value", "first"}, {"first_value", "first"}, {"last_value", "last"}, {"mean", "avg"},
+      {"bool_and", "min"},    {"every", "min"},         {"bool_or", "max"},     {"some", "max"},
+      {"any", "max"},         {"std", "stddev_samp"},   {"stddev", "stddev_samp"}, {"variance", "var_samp"}};
+  for (const auto& [from, to] : kSame) {
+    if (name == from) return to;
+  }
+  return name;
+}
+
+bool SamePlannedCall(const AggregateCall& a, const AggregateCall& b) {
+  return PlannedName(a.bound().function->name) == PlannedName(b.bound().function->name) &&
+         a.bound().mode == b.bound().mode && a.distinct() == b.distinct() && a.has_filter() == b.has_filter() &&
+         a.type() == b.type() && EqualLists(a.children(), b.children());
+}
+
+}  // namespace
 
 AttributeList AggregateParts::KeyAttributes() const {
   AttributeList attributes;
@@ -35,7 +58,7 @@ Result<AggregateParts> SplitAggregate(const Aggregate& aggregate) {
       const auto* call = node->As<AggregateCall>();
       if (call == nullptr) return ExprPtr();
       for (size_t i = 0; i < parts.calls.size(); ++i) {
-        if (parts.calls[i]->Equals(*call)) return ExprPtr(parts.results[i]);
+        if (SamePlannedCall(*parts.calls[i], *call)) return ExprPtr(parts.results[i]);
       }
       parts.calls.push_back(std::static_pointer_cast<const AggregateCall>(node));
       parts.results.push_back(Attribute::Make(node->PlanText(), node->type(), node->nullable()));

@@ -48,6 +48,7 @@ class Pruner {
       case PlanKind::kUnion: return PruneUnion(static_cast<const Union&>(*plan), plan, required);
       case PlanKind::kExpand: return PruneExpand(static_cast<const Expand&>(*plan), plan, required);
       case PlanKind::kRelation: return PruneRelation(static_cast<const Relation&>(*plan), plan, required);
+      case PlanKind::kLocalRelation: return PruneRows(static_cast<const LocalRelation&>(*plan), plan, required);
       case PlanKind::kFilter:
       case PlanKind::kSort:
       case PlanKind::kLimit:
@@ -196,6 +197,28 @@ class Pruner {
     auto copy = std::make_shared<Relation>(relation);
     copy->attributes = std::move(kept);
     return PlanPtr(std::move(copy));
+  }
+
+  Result<PlanPtr> PruneRows(const LocalRelation& relation, const PlanPtr& plan, const Ids& required) {
+    if (!leaves_) return plan;
+    AttributeList kept;
+    std::vector<int> ordinals;
+    for (size_t i = 0; i < relation.attributes.size(); ++i) {
+      if (required.count(relation.attributes[i]->id()) == 0) continue;
+      kept.push_back(relation.attributes[i]);
+      ordinals.push_back(static_cast<int>(i));
+    }
+    if (kept.size() == relation.attributes.size()) return plan;
+    std::vector<data::Chunk> chunks;
+    for (const data::Chunk& chunk : relation.chunks) {
+      std::vector<data::ColumnPtr> columns;
+      for (const int ordinal : ordinals) columns.push_back(chunk.column(ordinal));
+      data::Chunk narrow(std::move(columns), chunk.physical_rows());
+      narrow.set_selection(chunk.selection());
+      narrow.set_change_kinds(chunk.change_kinds());
+      chunks.push_back(std::move(narrow));
+    }
+    return PlanPtr(std::make_shared<LocalRelation>(std::move(kept), std::move(chunks)));
   }
 
   bool leaves_;
