@@ -43,7 +43,7 @@ RowMap::Slot RowMap::Put(std::string_view key, std::string_view value, bool* ins
   if (slot != kNoSlot) {
     Entry* entry = entries_[slot];
     if (value.size() <= entry->value_room()) {
-      std::memmove(entry->value_data(), value.data(), value.size());
+      if (!value.empty()) std::memmove(entry->value_data(), value.data(), value.size());
       entry->value_size = static_cast<uint32_t>(value.size());
       return slot;
     }
@@ -97,8 +97,8 @@ RowMap::Entry* RowMap::Allocate(std::string_view key, std::string_view value, Sl
   auto* entry = reinterpret_cast<Entry*>(page.bytes.get() + page.used);
   page.used += bytes;
   *entry = {slot, current_, static_cast<uint32_t>(key.size()), static_cast<uint32_t>(value.size()), bytes, 0};
-  std::memcpy(entry->key_data(), key.data(), key.size());
-  std::memcpy(entry->value_data(), value.data(), value.size());
+  if (!key.empty()) std::memcpy(entry->key_data(), key.data(), key.size());
+  if (!value.empty()) std::memcpy(entry->value_data(), value.data(), value.size());
   return entry;
 }
 

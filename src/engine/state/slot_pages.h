@@ -54,7 +54,7 @@ class KeyPages {
     page.live += needed;
     const Header header{static_cast<uint32_t>(size), current_};
     std::memcpy(at, &header, sizeof(header));
-    std::memcpy(at + sizeof(header), bytes, size);
+    if (size > 0) std::memcpy(at + sizeof(header), bytes, size);
     return at;
   }
   void Remove(const uint8_t* at) {

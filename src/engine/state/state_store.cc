@@ -12,10 +12,10 @@ namespace thalweg::engine {
 namespace {
 
 using Slot = RowMap::Slot;
-constexpr size_t kBatch = 4096;
-constexpr size_t kProbeBlock = 32;
-constexpr uint8_t kChanged = 1;
-constexpr uint8_t kCommitted = 2;
+constexpr size_t kWriteBatch = 4096;
+constexpr size_t kGetBlock = 32;
+constexpr uint8_t kPutMark = 1;
+constexpr uint8_t kStoredMark = 2;
 
 // Slots with one prefix as a list; the index knows its head.
 class PrefixIndex {
@@ -129,7 +129,7 @@ Status StateStore::Impl::LoadEntries(std::span<const StateChange> entries) {
       return Error("MALFORMED_STATE_ROW").With("reason", "a key is shorter than its columns");
     }
     const Slot slot = map.Put(entry.key, entry.value);
-    Flags(slot) = kCommitted;
+    Flags(slot) = kStoredMark;
     if (prefixed()) prefixes.Add(slot);
   }
   return reservation.Resize(memory_bytes());
@@ -142,11 +142,11 @@ Status StateStore::Impl::WriteChanges(StateChangeWriter& writer) {
   batch.clear();
   metrics.num_rows_updated = 0;
   for (const Slot slot : changed) {
-    if ((flags[slot] & kChanged) == 0) continue;
-    flags[slot] = kCommitted;
+    if ((flags[slot] & kPutMark) == 0) continue;
+    flags[slot] = kStoredMark;
     ++metrics.num_rows_updated;
     batch.push_back({map.key(slot), map.value(slot), false});
-    if (batch.size() < kBatch) continue;
+    if (batch.size() < kWriteBatch) continue;
     TW_RETURN_NOT_OK(writer.Append(batch));
     batch.clear();
   }
@@ -193,8 +193,8 @@ std::optional<std::string_view> StateStore::Get(std::string_view key) const {
 void StateStore::GetMany(std::span<const std::string_view> keys,
                          std::vector<std::optional<std::string_view>>* values) const {
   values->resize(keys.size());
-  for (size_t begin = 0; begin < keys.size(); begin += kProbeBlock) {
-    const size_t end = std::min(begin + kProbeBlock, keys.size());
+  for (size_t begin = 0; begin < keys.size(); begin += kGetBlock) {
+    const size_t end = std::min(begin + kGetBlock, keys.size());
     for (size_t i = begin; i < end; ++i) impl_->map.Prefetch(HashRow(keys[i]));
     for (size_t i = begin; i < end; ++i) (*values)[i] = Get(keys[i]);
   }
@@ -209,15 +209,15 @@ void StateStore::Put(std::string_view key, std::string_view value) {
     flags = 0;
     if (s.prefixed()) s.prefixes.Add(slot);
   }
-  if ((flags & kChanged) == 0) s.changed.push_back(slot);
-  flags |= kChanged;
+  if ((flags & kPutMark) == 0) s.changed.push_back(slot);
+  flags |= kPutMark;
 }
 
 bool StateStore::Remove(std::string_view key) {
   Impl& s = *impl_;
   const Slot slot = s.map.Find(key);
   if (slot == RowMap::kNoSlot) return false;
-  if ((s.flags[slot] & kCommitted) != 0) {
+  if ((s.flags[slot] & kStoredMark) != 0) {
     s.removed_keys.bytes.insert(s.removed_keys.bytes.end(), key.begin(), key.end());
     s.removed_keys.offsets.push_back(static_cast<int64_t>(s.removed_keys.bytes.size()));
   }

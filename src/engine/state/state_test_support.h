@@ -22,7 +22,10 @@ struct StateHarness {
   StateServices services{files, clock};
 
   std::shared_ptr<QueryState> OpenQuery(StateOptions options = {}, PoisonFlag* poison = nullptr) {
-    return services.OpenQuery(RunId(Uuid::MakeRandom()), "/ckpt", options, poison).ValueOrDie();
+    Result<std::shared_ptr<QueryState>> query =
+        services.OpenQuery(RunId(Uuid::MakeRandom()), "/ckpt", std::move(options), poison);
+    EXPECT_TRUE(query.ok());
+    return *query;
   }
 };
 
