@@ -1,6 +1,7 @@
 #include "engine/exec/aggregator.h"
 
 #include <algorithm>
+#include <numeric>
 #include <utility>
 
 namespace thalweg::engine {
@@ -37,6 +38,7 @@ Aggregator::Aggregator(std::shared_ptr<const AggregationSpec> spec)
     offsets_.push_back(offset);
     offset += (aggregate.bound->kernels->size + 7) / 8 * 8;
     owns_ = owns_ || aggregate.bound->kernels->owned_bytes != nullptr;
+    seen_.push_back(aggregate.distinct != nullptr ? std::make_unique<Seen>(aggregate.distinct) : nullptr);
   }
 }
 
@@ -50,6 +52,9 @@ void Aggregator::Clear() {
     for (uint8_t* row : rows_) bound.kernels->destroy(bound, row + offsets_[i]);
   }
   table_.Clear();
+  for (const auto& seen : seen_) {
+    if (seen != nullptr) seen->table.Clear();
+  }
   owned_bytes_ = measure_at_rows_ = added_rows_ = 0;
 }
 
@@ -97,6 +102,42 @@ Status Aggregator::Add(const data::Chunk& input, sql::EvalContext& context) {
   return Status::OK();
 }
 
+int64_t Aggregator::bytes() const {
+  int64_t bytes = table_.bytes() + owned_bytes_;
+  for (const auto& seen : seen_) bytes += seen != nullptr ? seen->table.bytes() : 0;
+  return bytes;
+}
+
+std::vector<int32_t> Aggregator::SelectedRows(size_t index, const data::Chunk& chunk) {
+  const AggregateSpec& aggregate = spec_->aggregates[index];
+  std::vector<int32_t> selected;
+  if (aggregate.filter) {
+    const data::ColumnPtr condition = data::Flatten(chunk.column(*aggregate.filter));
+    const auto values = condition->values<uint8_t>();
+    for (int64_t row = 0; row < chunk.num_rows(); ++row) {
+      if (values[row] != 0 && !condition->IsNull(row)) selected.push_back(static_cast<int32_t>(row));
+    }
+  } else {
+    selected.resize(chunk.num_rows());
+    std::iota(selected.begin(), selected.end(), 0);
+  }
+  if (seen_[index] == nullptr || selected.empty()) return selected;
+  std::vector<data::ColumnPtr> columns;
+  for (const int column : spec_->key_columns) columns.push_back(data::Take(chunk.column(column), selected));
+  for (const int column : aggregate.arguments) columns.push_back(data::Take(chunk.column(column), selected));
+  Seen& seen = *seen_[index];
+  seen.encoder.Encode(columns, static_cast<int64_t>(selected.size()));
+  accumulators_.resize(selected.size());
+  seen.table.FindOrAdd(seen.encoder, accumulators_.data());
+  size_t kept = 0;
+  for (size_t i = 0; i < selected.size(); ++i) {
+    auto& flag = *reinterpret_cast<int64_t*>(accumulators_[i] + seen.table.payload_offset());
+    if (std::exchange(flag, 1) == 0) selected[kept++] = selected[i];
+  }
+  selected.resize(kept);
+  return selected;
+}
+
 Status Aggregator::Update(size_t index, const data::Chunk& chunk, sql::EvalContext& context) {
   const AggregateSpec& aggregate = spec_->aggregates[index];
   const sql::AggregateKernels& kernels = *aggregate.bound->kernels;
@@ -105,18 +146,12 @@ Status Aggregator::Update(size_t index, const data::Chunk& chunk, sql::EvalConte
   arguments.reserve(aggregate.arguments.size());
   for (const int column : aggregate.arguments) arguments.push_back(Plain(chunk.column(column)));
   int64_t rows = chunk.num_rows();
-  if (aggregate.filter) {
-    const data::ColumnPtr condition = data::Flatten(chunk.column(*aggregate.filter));
-    const auto values = condition->values<uint8_t>();
-    std::vector<int32_t> selected;
-    accumulators_.clear();
-    for (int64_t row = 0; row < rows; ++row) {
-      if (values[row] == 0 || condition->IsNull(row)) continue;
-      selected.push_back(static_cast<int32_t>(row));
-      accumulators_.push_back(rows_[row] + offset);
-    }
+  if (aggregate.filter || seen_[index] != nullptr) {
+    const std::vector<int32_t> selected = SelectedRows(index, chunk);
     rows = static_cast<int64_t>(selected.size());
     if (rows == 0) return Status::OK();
+    accumulators_.resize(rows);
+    for (int64_t i = 0; i < rows; ++i) accumulators_[i] = rows_[selected[i]] + offset;
     for (auto& argument : arguments) argument = data::Take(argument, selected);
   } else {
     accumulators_.resize(rows);

@@ -18,6 +18,8 @@ struct AggregateSpec {
   std::vector<int> arguments;      ///< input columns: arguments, or with `merge` the buffers
   std::optional<int> filter;       ///< input column, boolean: only rows where it is true
   bool merge = false;              ///< takes partial buffers instead of arguments
+  /// DISTINCT: layout of the group's keys and the arguments; of equal rows of a group only the first is added.
+  std::shared_ptr<const KeyLayout> distinct;
 };
 
 /// What to group by and to compute. Input columns are those of the chunks given to Add. Immutable, shared by instances.
@@ -45,10 +47,12 @@ class Aggregator {
   Result<data::Chunk> Emit(int64_t first, int64_t count, bool buffers, sql::EvalContext& context);
   void Clear();
   /// Table, keys and what accumulators own (the latter measured now and then).
-  int64_t bytes() const { return table_.bytes() + owned_bytes_; }
+  int64_t bytes() const;
 
  private:
   Status Update(size_t index, const data::Chunk& chunk, sql::EvalContext& context);
+  /// Rows of a dense chunk for which the filter is true and, with DISTINCT, that are new.
+  std::vector<int32_t> SelectedRows(size_t index, const data::Chunk& chunk);
   void InitRows(int64_t first);
   void MeasureOwned();
 
@@ -58,6 +62,12 @@ class Aggregator {
   KeyEncoder encoder_;
   std::vector<uint8_t*> rows_;     // of the chunk being added
   std::vector<uint8_t*> accumulators_;
+  struct Seen {
+    explicit Seen(const std::shared_ptr<const KeyLayout>& layout) : encoder(*layout), table(layout, 8) {}
+    KeyEncoder encoder;
+    GroupTable table;
+  };
+  std::vector<std::unique_ptr<Seen>> seen_;  // by aggregate; null without DISTINCT
   bool owns_ = false;
   int64_t owned_bytes_ = 0;
   int64_t measure_at_rows_ = 0;

@@ -166,23 +166,48 @@ Result<PhysicalNodePtr> PlanPlain(PlanContext& context, PhysicalNodePtr input, c
   return PhysicalNodePtr(std::move(node));
 }
 
-// With DISTINCT over one list of arguments: group by keys and arguments, meet by keys, merge, then group by keys alone.
-Result<PhysicalNodePtr> PlanDistinctCalls(PlanContext& context, PhysicalNodePtr input, const AggregateParts& parts) {
-  Calls plain;
-  ExprList arguments;
-  bool first = true;
-  for (const auto& call : parts.calls) {
-    if (!call->distinct()) {
-      plain.push_back(call);
-      continue;
-    }
-    if (call->has_filter()) return Unsupported("a DISTINCT aggregate with FILTER");
+/// Whether all DISTINCT calls take the same arguments, without FILTER; those arguments.
+std::optional<ExprList> CommonDistinctArguments(const Calls& calls) {
+  std::optional<ExprList> arguments;
+  for (const auto& call : calls) {
+    if (!call->distinct()) continue;
+    if (call->has_filter()) return std::nullopt;
     const ExprList own = call->arguments();
-    const bool same = own.size() == arguments.size() &&
-                      std::equal(own.begin(), own.end(), arguments.begin(), [](const auto& a, const auto& b) { return a->Equals(*b); });
-    if (!first && !same) return Unsupported("several DISTINCT aggregates over different columns");
-    arguments = own;
-    first = false;
+    if (!arguments) arguments = own;
+    const bool same = own.size() == arguments->size() && std::equal(own.begin(), own.end(), arguments->begin(),
+                                                                     [](const auto& a, const auto& b) { return a->Equals(*b); });
+    if (!same) return std::nullopt;
+  }
+  return arguments;
+}
+
+// DISTINCT over several lists of arguments: rows meet by keys, then one step sorts out repeated ones per call.
+Result<PhysicalNodePtr> PlanManyDistinct(PlanContext& context, PhysicalNodePtr input, const AggregateParts& parts) {
+  const AttributeList keys = parts.KeyAttributes();
+  AggregateInput columns = InputOf(parts.keys, parts.calls);
+  const ExprList named = Named(columns.list);
+  TW_ASSIGN_OR_RETURN(PhysicalNodePtr rows, NewProject(context, std::move(input), named));
+  for (size_t i = 0; i < parts.calls.size(); ++i) {
+    if (!parts.calls[i]->distinct()) continue;
+    std::vector<data::DataType> types = TypesOf(keys);
+    for (const auto& argument : parts.calls[i]->arguments()) types.push_back(argument->type());
+    TW_ASSIGN_OR_RETURN(KeyLayout layout, KeyLayout::Make(std::move(types)));
+    columns.specs[i].distinct = std::make_shared<const KeyLayout>(std::move(layout));
+  }
+  const int partitions = FinalPartitions(context, *rows, !keys.empty());
+  const std::string text = "HashAggregate(keys=" + ListText(keys) + ", functions=" + FunctionsText(parts.calls, "") + ")";
+  TW_ASSIGN_OR_RETURN(auto node, AggregateNode(ByKeys(std::move(rows), columns.key_columns, partitions), partitions, nullptr,
+                                               columns.key_columns, TypesOf(keys), columns.specs, {text, false, false},
+                                               Joined(keys, parts.results)));
+  return PhysicalNodePtr(std::move(node));
+}
+
+// With DISTINCT over one list of arguments: group by keys and arguments, meet by keys, merge, then group by keys alone.
+Result<PhysicalNodePtr> PlanDistinctCalls(PlanContext& context, PhysicalNodePtr input, const AggregateParts& parts,
+                                          const ExprList& arguments) {
+  Calls plain;
+  for (const auto& call : parts.calls) {
+    if (!call->distinct()) plain.push_back(call);
   }
   const AttributeList keys = parts.KeyAttributes();
   ExprList wide_keys = parts.keys;
@@ -257,7 +282,9 @@ Result<PhysicalNodePtr> PlanAggregate(PlanContext& context, const sql::PlanPtr& 
     TW_ASSIGN_OR_RETURN(PhysicalNodePtr partial, PlanPartial(context, std::move(input), parts.calls, parts.keys));
     TW_ASSIGN_OR_RETURN(grouped, PlanStatefulAggregate(context, std::move(partial), parts, *layout_index));
   } else if (distinct) {
-    TW_ASSIGN_OR_RETURN(grouped, PlanDistinctCalls(context, std::move(input), parts));
+    const std::optional<ExprList> arguments = CommonDistinctArguments(parts.calls);
+    TW_ASSIGN_OR_RETURN(grouped, arguments ? PlanDistinctCalls(context, std::move(input), parts, *arguments)
+                                           : PlanManyDistinct(context, std::move(input), parts));
   } else {
     TW_ASSIGN_OR_RETURN(grouped, PlanPlain(context, std::move(input), parts));
   }
