@@ -1,5 +1,8 @@
 #include "apps/builtin_connectors.h"
 
+#ifdef TW_HAS_CONNECTORS_CONSOLE
+#include "connectors/console/console_sink.h"
+#endif
 #ifdef TW_HAS_CONNECTORS_MEMORY
 #include "connectors/memory/memory_table.h"
 #endif
@@ -17,6 +20,9 @@ namespace thalweg::apps {
 
 Status RegisterBuiltinConnectors([[maybe_unused]] const sql::ConnectorServices& services, sql::DataSourceRegistry* registry) {
   std::vector<std::shared_ptr<const sql::DataSource>> sources;
+#ifdef TW_HAS_CONNECTORS_CONSOLE
+  sources.push_back(connectors::MakeConsoleDataSource(services));
+#endif
 #ifdef TW_HAS_CONNECTORS_MEMORY
   sources.push_back(connectors::MakeMemoryDataSource());
 #endif
