@@ -8,7 +8,7 @@
 //
 // All integers are little endian. A variable value's slot is (offset << 32) | size; the offset
 // counts from the start of its row or array, the size excludes the padding to 8 bytes. Source:
-// docs/internals/state_format.md.
+// docs/internals/state.md.
 
 #include <cstdint>
 #include <cstring>
