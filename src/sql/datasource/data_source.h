@@ -15,6 +15,7 @@
 
 #include "base/clock.h"
 #include "base/ids.h"
+#include "base/settings.h"
 #include "base/signal.h"
 #include "base/status.h"
 #include "data/columnar/chunk.h"
@@ -299,6 +300,7 @@ struct LoadRequest {
   bool streaming = false;
   bool for_write = false;                    ///< the table is only going to be written; schema may be empty
   std::shared_ptr<const EvalConfig> config;
+  std::shared_ptr<const SettingsMap> settings;  ///< the session's, as of now; null: defaults
 };
 
 /// A format: "json", "kafka", "delta". Thread: immutable.

@@ -1,33 +1,6 @@
 #include "data/formats/json/json_options.h"
 
-#include "base/string_case.h"
-
 namespace thalweg::data {
-
-const std::string* FindOption(const OptionList& options, std::string_view name) {
-  for (auto option = options.rbegin(); option != options.rend(); ++option) {
-    if (EqualsIgnoreCase(option->first, name)) return &option->second;
-  }
-  return nullptr;
-}
-
-Result<bool> BoolOption(const OptionList& options, std::string_view name, bool otherwise) {
-  const std::string* text = FindOption(options, name);
-  if (text == nullptr) return otherwise;
-  if (EqualsIgnoreCase(*text, "true")) return true;
-  if (EqualsIgnoreCase(*text, "false")) return false;
-  return Error("INVALID_OPTION_VALUE")
-      .With("option", name)
-      .With("value", *text)
-      .With("expected", "true or false");
-}
-
-ParseMode ParseModeOption(const OptionList& options) {
-  const std::string* text = FindOption(options, "mode");
-  if (text != nullptr && EqualsIgnoreCase(*text, "FAILFAST")) return ParseMode::kFailFast;
-  if (text != nullptr && EqualsIgnoreCase(*text, "DROPMALFORMED")) return ParseMode::kDropMalformed;
-  return ParseMode::kPermissive;
-}
 
 Result<JsonOptions> JsonOptions::Make(const OptionList& options, const std::string& session_zone) {
   using Purpose = DateTimePattern::Purpose;
@@ -58,7 +31,7 @@ Result<JsonOptions> JsonOptions::Make(const OptionList& options, const std::stri
   TW_RETURN_NOT_OK(pattern("dateFormat", &made.date_format));
   if (const std::string* text = FindOption(options, "columnNameOfCorruptRecord"))
     made.corrupt_record_column = *text;
-  if (const std::string* text = FindOption(options, "lineSep")) made.line_separator = *text;
+  TW_ASSIGN_OR_RETURN(made.line_separator, LineSeparatorOption(options));
   if (const std::string* text = FindOption(options, "encoding")) made.encoding = *text;
   if (const std::string* text = FindOption(options, "charset")) made.encoding = *text;
   const std::pair<std::string_view, bool*> flags[] = {
@@ -79,17 +52,8 @@ Result<JsonOptions> JsonOptions::Make(const OptionList& options, const std::stri
   for (const auto& [name, flag] : flags) {
     TW_ASSIGN_OR_RETURN(*flag, BoolOption(options, name, *flag));
   }
-  if (const std::string* text = FindOption(options, "samplingRatio")) {
-    char* end = nullptr;
-    made.sampling_ratio = std::strtod(text->c_str(), &end);
-    if (end == text->c_str() || *end != '\0' || !(made.sampling_ratio > 0) ||
-        made.sampling_ratio > 1) {
-      return Error("INVALID_OPTION_VALUE")
-          .With("option", "samplingRatio")
-          .With("value", *text)
-          .With("expected", "a number above 0 and up to 1");
-    }
-  }
+  TW_ASSIGN_OR_RETURN(made.sampling_ratio, SamplingRatioOption(options));
+  TW_ASSIGN_OR_RETURN(made.compression, CompressionOfOption(TextOption(options, "compression", "none")));
   return made;
 }
 

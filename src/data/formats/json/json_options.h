@@ -6,19 +6,12 @@
 #include <vector>
 
 #include "base/status.h"
+#include "data/formats/option_list.h"
+#include "data/formats/text/byte_stream.h"
 #include "data/text/datetime_pattern.h"
 #include "data/text/time_zone.h"
 
 namespace thalweg::data {
-
-enum class ParseMode : uint8_t {
-  kPermissive,     ///< what cannot be read is null
-  kDropMalformed,  ///< rows that cannot be read are left out
-  kFailFast,       ///< MALFORMED_RECORD_IN_PARSING
-};
-
-/// Option names and values as the user gave them; names compare without case.
-using OptionList = std::vector<std::pair<std::string, std::string>>;
 
 /// Options of JSON readers and writers, Spark's names and defaults.
 struct JsonOptions {
@@ -47,6 +40,7 @@ struct JsonOptions {
   bool drop_field_if_all_null = false;
   bool ignore_null_fields = true;
   bool pretty = false;
+  Compression compression = Compression::kNone;  ///< writing
 
   /// `session_zone` is spark.sql.session.timeZone. Errors: PARSE_MODE_UNSUPPORTED,
   /// INVALID_DATETIME_PATTERN.*, INVALID_TIMEZONE, INVALID_OPTION_VALUE.
@@ -57,12 +51,5 @@ struct JsonOptions {
       : write_timestamp_format(std::move(timestamp)),
         write_timestamp_ntz_format(std::move(timestamp_ntz)) {}
 };
-
-/// The value of an option in a list, the last one when it is given twice.
-const std::string* FindOption(const OptionList& options, std::string_view name);
-/// "true"/"false" in any case. Errors: INVALID_OPTION_VALUE.
-Result<bool> BoolOption(const OptionList& options, std::string_view name, bool otherwise);
-/// PERMISSIVE, DROPMALFORMED, FAILFAST in any case; other words are PERMISSIVE, as in Spark.
-ParseMode ParseModeOption(const OptionList& options);
 
 }  // namespace thalweg::data

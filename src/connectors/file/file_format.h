@@ -1,0 +1,49 @@
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "connectors/file/file_listing.h"
+#include "data/formats/file_reader.h"
+#include "data/formats/option_list.h"
+#include "sql/datasource/data_source.h"
+
+namespace thalweg::connectors {
+
+/// What the code of a format needs to know of where it is used. Cheap to copy; borrows the file system.
+struct FormatContext {
+  data::FileSystem* file_system = nullptr;
+  std::shared_ptr<const sql::EvalConfig> config;
+  data::OptionList options;
+};
+
+/// Makes one reader per task; options were parsed before.
+using ReaderFactory = std::function<Result<std::unique_ptr<data::FileReader>>()>;
+
+/// A way to lay rows out in files. Thread: immutable.
+class FileFormat {
+ public:
+  virtual ~FileFormat() = default;
+  virtual std::string short_name() const = 0;
+  virtual std::vector<std::string> aliases() const { return {}; }
+  /// The fields that the files hold; nothing when they do not tell (no files). Blocks: reads files.
+  virtual Result<std::optional<data::Schema>> InferSchema(const FormatContext& context,
+                                                          const std::vector<FileEntry>& files) const = 0;
+  /// A stream of these files has a schema without the user's help.
+  virtual bool has_fixed_schema() const { return false; }
+  /// Whether columns of that schema can be read. Errors: UNSUPPORTED_DATA_TYPE_FOR_DATASOURCE and the like.
+  virtual Status CheckSchema(const FormatContext&, const data::Schema&) const { return Status::OK(); }
+  /// Readers that give `columns` of files that hold `file_schema`. `scan` has filters a reader may use to skip.
+  virtual Result<ReaderFactory> NewReaders(const FormatContext& context, const data::Schema& file_schema,
+                                           const data::Schema& columns, const sql::ScanRequest& scan) const = 0;
+  /// Whether several tasks may read pieces of one file. Errors: those of bad options.
+  virtual Result<std::function<bool(const std::string& path)>> Splitting(const FormatContext& context) const = 0;
+};
+
+std::unique_ptr<FileFormat> MakeJsonFormat();
+std::unique_ptr<FileFormat> MakeTextFormat();
+
+}  // namespace thalweg::connectors

@@ -1,0 +1,63 @@
+#pragma once
+
+#include "base/settings.h"
+
+namespace thalweg::connectors {
+
+inline const Setting<bool> kStreamingSchemaInference{
+    .key = "spark.sql.streaming.schemaInference",
+    .default_value = false,
+    .doc = "Whether a file stream may find out its schema from the files that are there."};
+inline const Setting<bool> kForceNullable{
+    .key = "spark.sql.streaming.fileSource.schema.forceNullable",
+    .default_value = true,
+    .doc = "Every field of a file stream's schema is nullable."};
+inline const Setting<int64_t> kSourceLogCompactInterval{
+    .key = "spark.sql.streaming.fileSource.log.compactInterval",
+    .default_value = 10,
+    .min = 1,
+    .doc = "Every n-th entry of a file source's log repeats all earlier ones."};
+inline const Setting<int64_t> kSourceLogCleanupDelayMs{
+    .key = "spark.sql.streaming.fileSource.log.cleanupDelay",
+    .default_value = 600'000,
+    .min = 0,
+    .unit = SettingUnit::kMillis,
+    .doc = "How long an expired file of a file source's log is kept."};
+inline const Setting<bool> kSourceLogDeletion{
+    .key = "spark.sql.streaming.fileSource.log.deletion",
+    .default_value = true,
+    .doc = "Whether expired files of a file source's log are removed."};
+inline const Setting<int64_t> kSourceCleanerThreads{
+    .key = "spark.sql.streaming.fileSource.cleaner.numThreads",
+    .default_value = 1,
+    .min = 0,
+    .doc = "0: completed files are cleaned between batches, else by a thread of the source's own."};
+inline const Setting<bool> kIgnoreSinkLog{
+    .key = "spark.sql.streaming.fileStreamSink.ignoreMetadata",
+    .default_value = false,
+    .doc = "Read all files of a file sink's folder, not those its log names."};
+inline const Setting<bool> kIgnoreMissingFiles{
+    .key = "spark.sql.files.ignoreMissingFiles",
+    .default_value = false,
+    .doc = "Skip listed files that are gone."};
+inline const Setting<bool> kIgnoreCorruptFiles{
+    .key = "spark.sql.files.ignoreCorruptFiles",
+    .default_value = false,
+    .doc = "Skip files, or the rest of files, that cannot be read."};
+inline const Setting<int64_t> kMaxPartitionBytes{
+    .key = "spark.sql.files.maxPartitionBytes",
+    .default_value = 128 << 20,
+    .min = 1,
+    .unit = SettingUnit::kBytes,
+    .doc = "The most bytes of files one task reads, a single file of a format without pieces apart."};
+inline const Setting<bool> kPartitionTypeInference{
+    .key = "spark.sql.sources.partitionColumnTypeInference.enabled",
+    .default_value = true,
+    .doc = "Partition columns get types by their values; else they are strings."};
+inline const Setting<int64_t> kMinBatchesToRetainOfLogs{
+    .key = "spark.sql.streaming.minBatchesToRetain",
+    .default_value = 100,
+    .min = 1,
+    .doc = "Batches kept in the offset and commit logs and in state."};
+
+}  // namespace thalweg::connectors

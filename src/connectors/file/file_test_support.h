@@ -1,0 +1,105 @@
+#pragma once
+
+// For the tests of this room: files in memory, tables over them, rows as text.
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include "connectors/file/file_source.h"
+#include "data/io/memory_file_system.h"
+#include "data/io/path.h"
+#include "data/text/literal.h"
+
+namespace thalweg::connectors {
+
+class Files {
+ public:
+  explicit Files(data::FileSystem* other = nullptr) {
+    services.file_system = other != nullptr ? other : &memory;
+    services.clock = &clock;
+    for (auto& source : MakeFileDataSources(services)) EXPECT_TRUE(registry.Register(source).ok());
+  }
+
+  /// A file of that text, one millisecond younger than the last.
+  void Put(const std::string& path, const std::string& text) {
+    clock.Advance(std::chrono::milliseconds(1));
+    PutNow(path, text);
+  }
+  void PutNow(const std::string& path, const std::string& text) {
+    ASSERT_TRUE(services.file_system->MakeDirectories(data::ParentPath(path)).ok());
+    auto file = services.file_system->Create(path, data::CreateMode::kReplace).ValueOrDie();
+    ASSERT_TRUE(file->Append(text).ok());
+    ASSERT_TRUE(file->Close().ok());
+  }
+
+  Result<sql::TablePtr> Load(const std::string& format, const std::string& path, const std::string& ddl,
+                             const std::vector<std::pair<std::string, std::string>>& options = {},
+                             bool streaming = false) {
+    sql::LoadRequest request;
+    if (!path.empty()) request.paths = {path};
+    for (const auto& [key, value] : options) request.options.Set(key, value);
+    if (!ddl.empty()) request.schema = data::ParseSchemaDdl(ddl).ValueOrDie();
+    request.streaming = streaming;
+    request.config = config;
+    request.settings = std::make_shared<const SettingsMap>(settings);
+    return registry.Find(format).ValueOrDie()->Load(request);
+  }
+
+  static sql::ScanRequest All(sql::Table& table) {
+    sql::ScanRequest request;
+    for (const data::StructField& field : table.schema()) request.columns.push_back(field.name);
+    return request;
+  }
+
+  /// "a | b" a row, in order of splits.
+  Result<std::vector<std::string>> Read(const std::vector<sql::InputSplitPtr>& splits) {
+    std::vector<std::string> rows;
+    for (const sql::InputSplitPtr& split : splits) {
+      TW_ASSIGN_OR_RETURN(auto reader, split->Open(*config));
+      while (true) {
+        TW_ASSIGN_OR_RETURN(sql::ReadStep step, reader->Next());
+        if (std::holds_alternative<sql::ReadEnd>(step)) break;
+        const data::Chunk& chunk = std::get<sql::ReadChunk>(step).chunk;
+        for (int64_t row = 0; row < chunk.num_rows(); ++row) {
+          std::string text;
+          for (int i = 0; i < chunk.num_columns(); ++i) {
+            text += i > 0 ? " | " : "";
+            text += data::ValueText(chunk.column(i)->GetValue(row), chunk.column(i)->type());
+          }
+          rows.push_back(std::move(text));
+        }
+      }
+    }
+    return rows;
+  }
+
+  Result<std::vector<std::string>> Rows(sql::Table& table, std::vector<std::string> columns) {
+    sql::ScanRequest request;
+    request.columns = std::move(columns);
+    TW_ASSIGN_OR_RETURN(const auto scan, table.NewScan(request, config));
+    TW_ASSIGN_OR_RETURN(const auto splits, scan->PlanSplits());
+    return Read(splits);
+  }
+  /// All rows of a batch read, sorted.
+  Result<std::vector<std::string>> ReadAll(const std::string& format, const std::string& path, const std::string& ddl,
+                                           const std::vector<std::pair<std::string, std::string>>& options = {}) {
+    TW_ASSIGN_OR_RETURN(const sql::TablePtr table, Load(format, path, ddl, options));
+    TW_ASSIGN_OR_RETURN(std::vector<std::string> rows, Rows(*table, All(*table).columns));
+    std::sort(rows.begin(), rows.end());
+    return rows;
+  }
+
+  ManualClock clock{1'700'000'000'000'000};
+  data::MemoryFileSystem memory{clock};
+  sql::ConnectorServices services;
+  sql::DataSourceRegistry registry;
+  SettingsMap settings;
+  std::shared_ptr<const sql::EvalConfig> config = std::make_shared<sql::EvalConfig>();
+};
+
+using Lines = std::vector<std::string>;
+
+}  // namespace thalweg::connectors

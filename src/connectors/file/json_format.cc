@@ -1,0 +1,43 @@
+#include "connectors/file/file_format.h"
+#include "data/formats/json/json_file_reader.h"
+
+namespace thalweg::connectors {
+namespace {
+
+class JsonFormat final : public FileFormat {
+ public:
+  std::string short_name() const override { return "json"; }
+  std::vector<std::string> aliases() const override {
+    return {"org.apache.spark.sql.json", "org.apache.spark.sql.execution.datasources.json.JsonFileFormat"};
+  }
+
+  Result<std::optional<data::Schema>> InferSchema(const FormatContext&, const std::vector<FileEntry>& files) const override {
+    if (files.empty()) return std::optional<data::Schema>();
+    return Unsupported("schema inference of JSON files");
+  }
+
+  Result<ReaderFactory> NewReaders(const FormatContext& context, const data::Schema&, const data::Schema& columns,
+                                   const sql::ScanRequest&) const override {
+    TW_ASSIGN_OR_RETURN(const data::JsonOptions options, OptionsOf(context));
+    if (columns.size() == 1 && columns[0].name == options.corrupt_record_column)
+      return Error("UNSUPPORTED_FEATURE.QUERY_ONLY_CORRUPT_RECORD_COLUMN");
+    return ReaderFactory([columns, options] { return data::MakeJsonFileReader(columns, options); });
+  }
+
+  Result<std::function<bool(const std::string&)>> Splitting(const FormatContext& context) const override {
+    TW_ASSIGN_OR_RETURN(const data::JsonOptions options, OptionsOf(context));
+    return std::function<bool(const std::string&)>(
+        [options](const std::string& path) { return data::CanSplitJsonFile(options, path); });
+  }
+
+ private:
+  static Result<data::JsonOptions> OptionsOf(const FormatContext& context) {
+    return data::JsonOptions::Make(context.options, context.config->time_zone);
+  }
+};
+
+}  // namespace
+
+std::unique_ptr<FileFormat> MakeJsonFormat() { return std::make_unique<JsonFormat>(); }
+
+}  // namespace thalweg::connectors
