@@ -3,6 +3,9 @@
 #ifdef TW_HAS_CONNECTORS_CONSOLE
 #include "connectors/console/console_sink.h"
 #endif
+#ifdef TW_HAS_CONNECTORS_FILE
+#include "connectors/file/file_source.h"
+#endif
 #ifdef TW_HAS_CONNECTORS_MEMORY
 #include "connectors/memory/memory_table.h"
 #endif
@@ -22,6 +25,9 @@ Status RegisterBuiltinConnectors([[maybe_unused]] const sql::ConnectorServices& 
   std::vector<std::shared_ptr<const sql::DataSource>> sources;
 #ifdef TW_HAS_CONNECTORS_CONSOLE
   sources.push_back(connectors::MakeConsoleDataSource(services));
+#endif
+#ifdef TW_HAS_CONNECTORS_FILE
+  for (auto& source : connectors::MakeFileDataSources(services)) sources.push_back(std::move(source));
 #endif
 #ifdef TW_HAS_CONNECTORS_MEMORY
   sources.push_back(connectors::MakeMemoryDataSource());

@@ -44,6 +44,7 @@ class FileFormat {
 };
 
 std::unique_ptr<FileFormat> MakeJsonFormat();
+std::unique_ptr<FileFormat> MakeParquetFormat();
 std::unique_ptr<FileFormat> MakeTextFormat();
 
 }  // namespace thalweg::connectors

@@ -69,12 +69,14 @@ class PiecesReader final : public sql::PartitionReader {
     const FileRelation& relation = plan_->relation();
     const std::string& path = (*pieces_)[next_ - 1].range.path;
     if (status.kind() == ErrorKind::kCancelled) return status;
-    const bool missing = data::IsNotFound(status);
-    const bool corrupt = !missing && status.kind() == ErrorKind::kEnvironment;
+    const bool named = status.condition().starts_with("FAILED_READ_FILE");
+    const bool missing = data::IsNotFound(status) || status.condition() == "FAILED_READ_FILE.FILE_NOT_EXIST";
+    const bool corrupt = !missing && (named || status.kind() == ErrorKind::kEnvironment);
     if ((missing && relation.ignore_missing_files) || (corrupt && relation.ignore_corrupt_files)) {
       TW_LOG(kWarn, "skipped a data file", {"path", path}, {"reason", status.message()});
       return Status::OK();
     }
+    if (named) return status;
     return Error(missing ? "FAILED_READ_FILE.FILE_NOT_EXIST" : "FAILED_READ_FILE.NO_HINT")
         .With("path", data::UriFromPath(path))
         .Because(status);

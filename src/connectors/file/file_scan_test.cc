@@ -100,6 +100,22 @@ TEST(FileScan, JsonShapes) {
   EXPECT_EQ(files.ReadAll("json", "/u", "v INT", {{"multiLine", "true"}}).ValueOrDie(), (Lines{"5"}));
 }
 
+TEST(FileScan, JsonSchemasAreInferred) {
+  Files files;
+  files.Put("/in/a.json", "{\"v\":1,\"s\":{\"q\":null,\"p\":1.5}}\n[{\"l\":[1,2.5]}]\n");
+  files.Put("/in/b.json", "{\"w\":\"new\",\"v\":12345678901234567890}\nbroken\n{\"b\":true}\n{\"b\":\"x\"}");
+  EXPECT_EQ(data::SchemaDdl(files.Load("json", "/in", "").ValueOrDie()->schema()),
+            "_corrupt_record STRING,b STRING,l ARRAY<DOUBLE>,s STRUCT<p: DOUBLE, q: STRING>,v DECIMAL(20,0),w STRING");
+  EXPECT_EQ(data::SchemaDdl(files.Load("json", "/in", "", {{"mode", "DROPMALFORMED"}, {"dropFieldIfAllNull", "true"},
+                                                           {"primitivesAsString", "true"}})
+                                .ValueOrDie()
+                                ->schema()),
+            "b STRING,l ARRAY<STRING>,s STRUCT<p: STRING>,v STRING,w STRING");
+  EXPECT_EQ(files.Load("json", "/in", "", {{"mode", "FAILFAST"}}).status().condition(), "_LEGACY_ERROR_TEMP_2165");
+  EXPECT_EQ(files.Load("json", "/in/a*", "", {{"pathGlobFilter", "no"}}).status().condition(),
+            "UNABLE_TO_INFER_SCHEMA");
+}
+
 TEST(FileScan, TextPassesBytesThrough) {
   Files files;
   files.Put("/t/a.txt", "one\ntwo that is longer than twelve bytes\r\n\ncaf\xE9");

@@ -141,6 +141,7 @@ std::vector<std::shared_ptr<const sql::DataSource>> MakeFileDataSources(const sq
     sources.push_back(std::make_shared<FileDataSource>(std::move(format), services));
   };
   add(MakeJsonFormat());
+  add(MakeParquetFormat());
   add(MakeTextFormat());
   for (const char* name : {"orc", "avro", "xml", "binaryFile"})
     sources.push_back(std::make_shared<MissingFormat>(name));

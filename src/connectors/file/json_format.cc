@@ -1,5 +1,6 @@
 #include "connectors/file/file_format.h"
 #include "data/formats/json/json_file_reader.h"
+#include "data/formats/json/json_inference.h"
 
 namespace thalweg::connectors {
 namespace {
@@ -11,9 +12,15 @@ class JsonFormat final : public FileFormat {
     return {"org.apache.spark.sql.json", "org.apache.spark.sql.execution.datasources.json.JsonFileFormat"};
   }
 
-  Result<std::optional<data::Schema>> InferSchema(const FormatContext&, const std::vector<FileEntry>& files) const override {
+  Result<std::optional<data::Schema>> InferSchema(const FormatContext& context,
+                                                  const std::vector<FileEntry>& files) const override {
     if (files.empty()) return std::optional<data::Schema>();
-    return Unsupported("schema inference of JSON files");
+    TW_ASSIGN_OR_RETURN(const data::JsonOptions options, OptionsOf(context));
+    std::vector<data::FileRange> whole;
+    for (const FileEntry& file : files) whole.push_back({file.path, 0, INT64_MAX, file.size_bytes});
+    TW_ASSIGN_OR_RETURN(data::Schema schema, data::InferJsonSchema(*context.file_system, whole, options,
+                                                                   context.config->timestamp_ntz_default));
+    return std::optional(std::move(schema));
   }
 
   Result<ReaderFactory> NewReaders(const FormatContext& context, const data::Schema&, const data::Schema& columns,

@@ -132,6 +132,7 @@ Result<sql::TablePtr> SessionEnvironment::LoadDataSource(const sql::UnresolvedDa
   }
   request.streaming = source.streaming;
   request.config = config_;
+  request.settings = std::make_shared<const SettingsMap>(session_.SettingsSnapshot());
   return data_source->Load(request);
 }
 
@@ -146,6 +147,7 @@ Result<sql::TablePtr> Session::OpenTable(const sql::TableInfo& info, const sql::
   request.streaming = streaming;
   request.for_write = for_write;
   request.config = eval_config();
+  request.settings = std::make_shared<const SettingsMap>(SettingsSnapshot());
   return source->Load(request);
 }
 

@@ -148,6 +148,7 @@ Result<Sink> FormatSink(Session& session, const StreamStart& start, const data::
   request.streaming = true;
   request.for_write = true;
   request.config = session.eval_config();
+  request.settings = std::make_shared<const SettingsMap>(session.SettingsSnapshot());
   Sink sink;
   sink.format = source->short_name();
   TW_ASSIGN_OR_RETURN(sink.table, source->Load(request));
