@@ -142,7 +142,7 @@ bool CastForcesNullable(const DataType& from, const DataType& to) {
   if (f == TypeKind::kTimestamp && t == TypeKind::kDate) return false;
   if (f == TypeKind::kTimestampNtz && (t == TypeKind::kDate || t == TypeKind::kTimestamp)) return false;
   if (t == TypeKind::kDate) return true;
-  if (f == TypeKind::kDate) return t != TypeKind::kTimestamp && t != TypeKind::kTimestampNtz;
+  if (f == TypeKind::kDate) return t != TypeKind::kTimestamp;
   if (t == TypeKind::kCalendarInterval) return true;
   if (t == TypeKind::kDecimal && !NullSafeCastToDecimal(from, to)) return true;
   return from.IsFractional() && to.IsIntegral();

@@ -15,11 +15,6 @@ constexpr std::string_view kAnsiConfig = "\"spark.sql.ansi.enabled\"";
 bool IsDatetime(const DataType& t) {
   return t.Is(TypeKind::kDate) || t.Is(TypeKind::kTimestamp) || t.Is(TypeKind::kTimestampNtz);
 }
-bool SingleField(const DataType& t) {
-  if (t.Is(TypeKind::kDayTimeInterval)) return t.day_time_start() == t.day_time_end();
-  return t.Is(TypeKind::kYearMonthInterval) && t.year_month_start() == t.year_month_end();
-}
-
 /// Rules that hold with and without ANSI.
 bool CanCastBoth(const DataType& from, const DataType& to) {
   const TypeKind f = from.kind();
@@ -39,8 +34,8 @@ bool CanCastBoth(const DataType& from, const DataType& to) {
   if (f == TypeKind::kTime) return t == TypeKind::kTime || to.IsNumeric();
   if (t == TypeKind::kTime) return f == TypeKind::kTimestampNtz;
   if (from.IsAnsiInterval() && f == t) return true;
-  if (from.IsAnsiInterval() && (to.IsIntegral() || t == TypeKind::kDecimal)) return SingleField(from);
-  if (to.IsAnsiInterval() && (from.IsIntegral() || f == TypeKind::kDecimal)) return SingleField(to);
+  if (from.IsAnsiInterval()) return to.IsIntegral() || t == TypeKind::kDecimal;
+  if (to.IsAnsiInterval()) return from.IsIntegral() || f == TypeKind::kDecimal;
   return false;
 }
 

@@ -232,12 +232,18 @@ Result<ColumnPtr> CastToInterval(const CastJob& job) {
   if (job.to.Is(TypeKind::kYearMonthInterval)) return ToYearMonth(job);
   if (job.to.Is(TypeKind::kDayTimeInterval)) return ToDayTime(job);
   if (!job.from.Is(TypeKind::kString)) return Unsupported("CAST of " + job.from.SimpleString() + " to interval");
-  return Convert<CalendarInterval, std::string_view>(
-      job, [](std::string_view v, CalendarInterval* out) { return data::ParseCalendarInterval(v, out); },
-      [&](int64_t row) -> Status {
-        auto error = data::MakeCalendarInterval(job.ValueAt(row).template get<std::string>());
-        return error.ok() ? job.InvalidInput(row) : error.status();
-      });
+  // Malformed text is NULL in every mode, as in Spark.
+  FixedOutput<CalendarInterval> out(job.to, job.rows.length);
+  const Reader<std::string_view> in(*job.column);
+  ForEachValid(KernelInput{{}, job.rows, job.validity}, [&](int64_t row) {
+    CalendarInterval value;
+    if (data::ParseCalendarInterval(in[row], &value)) {
+      out.Set(row, value);
+    } else {
+      out.SetNull(row);
+    }
+  });
+  return out.Finish();
 }
 
 }  // namespace thalweg::sql

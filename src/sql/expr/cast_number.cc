@@ -49,9 +49,7 @@ bool IntFits(int64_t value) {
 template <typename To>
 Result<ColumnPtr> IntegerFromInt64Like(const CastJob& job, auto to_int64) {
   // `to_int64` takes the stored int64 (timestamps, intervals).
-  if (job.mode == EvalMode::kLegacy) {
-    return ConvertAll<To, int64_t>(job, [=](int64_t v) { return static_cast<To>(to_int64(v)); });
-  }
+  // Without ANSI what does not fit is NULL here, not cut as between numbers.
   return Convert<To, int64_t>(
       job,
       [=](int64_t v, To* out) {

@@ -2,6 +2,8 @@
 
 #include "sql/expr/evaluator.h"
 
+#include <algorithm>
+#include <functional>
 #include <unordered_map>
 
 #include "base/invariant.h"
@@ -237,6 +239,18 @@ class Compiler {
   Scope main_;
 };
 
+/// The selected rows in ascending order, each once: kernels count on that. `ordered` holds them when the selection is not so.
+RowSet RowsOf(const data::Chunk& chunk, std::vector<int32_t>* ordered) {
+  const std::vector<int32_t>* selection = chunk.selection().get();
+  if (selection == nullptr) return {chunk.physical_rows(), nullptr};
+  const bool ascending = std::adjacent_find(selection->begin(), selection->end(), std::greater_equal<>()) == selection->end();
+  if (ascending) return {chunk.physical_rows(), selection};
+  *ordered = *selection;
+  std::sort(ordered->begin(), ordered->end());
+  ordered->erase(std::unique(ordered->begin(), ordered->end()), ordered->end());
+  return {chunk.physical_rows(), ordered};
+}
+
 }  // namespace
 
 Program::Program(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
@@ -259,8 +273,8 @@ Result<std::shared_ptr<const Program>> Program::Compile(const ExprList& expressi
 Result<data::Chunk> Program::Run(const data::Chunk& chunk, EvalContext& context) const {
   if (context.config == nullptr) context.config = impl_->config.get();
   ProgramRun run(*impl_, chunk, context);
-  RowSet rows{chunk.physical_rows(), chunk.selection().get()};
-  TW_RETURN_NOT_OK(run.RunBlock(impl_->main, rows));
+  std::vector<int32_t> ordered;
+  TW_RETURN_NOT_OK(run.RunBlock(impl_->main, RowsOf(chunk, &ordered)));
   std::vector<ColumnPtr> columns;
   columns.reserve(impl_->results.size());
   for (const int result : impl_->results) columns.push_back(run.result(result));
@@ -275,8 +289,10 @@ Result<data::Chunk> Program::Filter(const data::Chunk& chunk, EvalContext& conte
   if (context.config == nullptr) context.config = impl_->config.get();
   ProgramRun run(*impl_, chunk, context);
   const RowSet rows{chunk.physical_rows(), chunk.selection().get()};
-  TW_RETURN_NOT_OK(run.RunBlock(impl_->main, rows));
-  const ColumnPtr condition = run.result(impl_->results[0]);
+  std::vector<int32_t> ordered;
+  TW_RETURN_NOT_OK(run.RunBlock(impl_->main, RowsOf(chunk, &ordered)));
+  ColumnPtr condition = run.result(impl_->results[0]);
+  if (condition->encoding() == data::Encoding::kDictionary) condition = data::Flatten(condition);
   if (condition->is_constant() && chunk.physical_rows() > 0 && condition->null_count() == 0 &&
       condition->physical() == PhysicalType::kBool && condition->values<uint8_t>()[0] != 0) {
     return chunk;

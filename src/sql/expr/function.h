@@ -18,7 +18,7 @@ namespace thalweg::sql {
 /// The rows that a kernel has to compute, among `length` physical rows.
 struct RowSet {
   int64_t length = 0;                      ///< rows of every argument and of the result
-  const std::vector<int32_t>* rows = nullptr;  ///< null: all rows [0, length)
+  const std::vector<int32_t>* rows = nullptr;  ///< ascending, each once; null: all rows [0, length)
   int64_t count() const { return rows ? static_cast<int64_t>(rows->size()) : length; }
   template <typename F>
   void ForEach(F&& f) const {

@@ -181,6 +181,14 @@ std::optional<DataType> WiderType(const DataType& left, const DataType& right, b
   return MergeComplex(a, b, [&](const DataType& x, const DataType& y) { return WiderType(x, y, ansi); });
 }
 
+std::optional<DataType> WiderTypeWithoutPromotion(const DataType& left, const DataType& right, bool ansi) {
+  const DataType a = WithoutLength(left);
+  const DataType b = WithoutLength(right);
+  if (auto type = TightestCommonType(a, b, ansi)) return type;
+  if (auto type = WiderWithDecimal(a, b)) return type;
+  return MergeComplex(a, b, [&](const DataType& x, const DataType& y) { return WiderTypeWithoutPromotion(x, y, ansi); });
+}
+
 std::optional<DataType> WiderTypeOf(std::span<const DataType> types, bool ansi) {
   // Strings come first without ANSI, as in Spark, so that the result does not depend on the order.
   std::vector<DataType> ordered(types.begin(), types.end());

@@ -16,6 +16,8 @@ namespace thalweg::sql {
 std::optional<DataType> TightestCommonType(const DataType& a, const DataType& b, bool ansi);
 /// As above, with decimals widened and strings promoted: for branches of CASE, COALESCE, IN, arrays, set operations.
 std::optional<DataType> WiderType(const DataType& a, const DataType& b, bool ansi);
+/// As WiderType, but a string meets strings only: greatest, least, array_contains.
+std::optional<DataType> WiderTypeWithoutPromotion(const DataType& a, const DataType& b, bool ansi);
 /// The widest of all; nullopt when two do not meet. VOID when the list is empty.
 std::optional<DataType> WiderTypeOf(std::span<const DataType> types, bool ansi);
 /// The type both sides of a comparison are cast to.

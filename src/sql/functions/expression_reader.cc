@@ -488,6 +488,10 @@ class ExpressionReader {
     }
     if (TakeSymbol("(")) {
       ExprList arguments;
+      if ((word == "TIMESTAMPADD" || word == "TIMESTAMPDIFF") && Peek().kind == TokenKind::kWord && IsSymbol(",", 1)) {
+        arguments.push_back(Literal::String(Peek().text));
+        at_ += 2;
+      }
       TW_RETURN_NOT_OK(Arguments(&arguments));
       if (word != "STRUCT") {
         for (auto& argument : arguments) {

@@ -9,7 +9,9 @@ const FunctionRegistry& BuiltinFunctions() {
     RegisterConditional(lists);
     RegisterCollection(lists);
     RegisterString(lists);
+    RegisterJson(lists);
     RegisterMath(lists);
+    RegisterDatetime(lists);
     RegisterHash(lists);
     RegisterMisc(lists);
     RegisterAggregate(lists);

@@ -180,7 +180,7 @@ Result<BoundCall> BindMap(const ScalarFunction& function, ExprList arguments, co
         .With("actualNum", static_cast<long long>(arguments.size()))
         .With("docroot", "https://spark.apache.org/docs/latest");
   }
-  DataType types[2] = {DataType::String(), DataType::String()};
+  DataType types[2];
   bool value_nullable = false;
   for (size_t side = 0; side < 2; ++side) {
     std::vector<size_t> which;

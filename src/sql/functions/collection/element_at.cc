@@ -47,6 +47,14 @@ Result<ColumnPtr> MapElementKernel(const BoundScalar&, const KernelInput& input,
   return data::Take(map->child(1), rows);
 }
 
+/// Whether a literal index lies inside an array written out as array(...).
+bool IsInside(const ExprPtr& list, const ExprPtr& index) {
+  const auto* call = list->As<Call>();
+  const Value* at = LiteralValue(index);
+  if (call == nullptr || call->function_name() != "array" || at == nullptr || at->is_null()) return false;
+  return at->AsInt64() >= 0 && at->AsInt64() < static_cast<int64_t>(call->children().size());
+}
+
 Result<BoundCall> BindElementAt(const ScalarFunction& function, ExprList arguments, const BindContext& context) {
   TW_RETURN_NOT_OK(CheckArity(function.name, arguments.size(), 2, 2));
   const DataType type = arguments[0]->type();
@@ -57,7 +65,8 @@ Result<BoundCall> BindElementAt(const ScalarFunction& function, ExprList argumen
     arguments[1] = Coerce(arguments[1], DataType::Integer(), context.config);
     const EvalMode mode = ModeOf(function, context);
     const bool nullable =
-        AnyNullable(arguments) || type.contains_null() || mode != EvalMode::kAnsi || function.name == "get";
+        AnyNullable(arguments) || type.contains_null() ||
+        (function.name == "get" ? !IsInside(arguments[0], arguments[1]) : mode != EvalMode::kAnsi);
     return MakeBoundExact(function, std::move(arguments), type.element(), nullable, &ArrayElementKernel, mode);
   }
   if (!type.Is(TypeKind::kMap) || function.name == "get") {
@@ -71,7 +80,7 @@ Status UnifyElement(const ScalarFunction& function, ExprList* arguments, const B
   TW_RETURN_NOT_OK(CheckArity(function.name, arguments->size(), 2, 2));
   const DataType list = (*arguments)[0]->type();
   const DataType value = (*arguments)[1]->type();
-  const auto element = list.Is(TypeKind::kArray) ? WiderType(list.element(), value, context.config.ansi) : std::nullopt;
+  const auto element = list.Is(TypeKind::kArray) ? WiderTypeWithoutPromotion(list.element(), value, context.config.ansi) : std::nullopt;
   if (!element || value.Is(TypeKind::kNull)) {
     if (value.Is(TypeKind::kNull)) {
       return Error("DATATYPE_MISMATCH.NULL_TYPE")

@@ -30,7 +30,10 @@ Result<ColumnPtr> SizeKernel(const BoundScalar& call, const KernelInput& input, 
 
 Result<BoundCall> BindSize(const ScalarFunction& function, ExprList arguments, const BindContext& context) {
   TW_RETURN_NOT_OK(CheckArity(function.name, arguments.size(), 1, 1));
-  const DataType& type = arguments[0]->type();
+  if (arguments[0]->type().Is(TypeKind::kNull)) {
+    arguments[0] = Literal::Null(DataType::Array(DataType::Null()));
+  }
+  const DataType type = arguments[0]->type();
   const bool arrays_only = function.name == "array_size";
   if (!type.Is(TypeKind::kArray) && (arrays_only || !type.Is(TypeKind::kMap))) {
     return UnexpectedInputType(function.name, arguments, 0, arrays_only ? "\"ARRAY\"" : "(\"ARRAY\" or \"MAP\")");
@@ -93,7 +96,7 @@ Result<BoundCall> BindContainsKey(const ScalarFunction& function, ExprList argum
   TW_RETURN_NOT_OK(CheckArity(function.name, arguments.size(), 2, 2));
   if (!arguments[0]->type().Is(TypeKind::kMap)) return UnexpectedInputType(function.name, arguments, 0, "\"MAP\"");
   TW_RETURN_NOT_OK(CoerceArgument(function.name, &arguments, 1, arguments[0]->type().key(), context));
-  return MakeBound(function, std::move(arguments), DataType::Boolean(), false, &ContainsKeyKernel, context);
+  return MakeBound(function, std::move(arguments), DataType::Boolean(), true, &ContainsKeyKernel, context);
 }
 
 Result<ColumnPtr> FromArraysKernel(const BoundScalar& call, const KernelInput& input, EvalContext&) {

@@ -4,6 +4,7 @@
 
 #include "sql/expr/binding.h"
 #include "sql/functions/conditional/register.h"
+#include "sql/functions/meaning.h"
 
 namespace thalweg::sql {
 namespace {
@@ -18,25 +19,6 @@ Result<BoundCall> BindCoalesce(const ScalarFunction& function, ExprList argument
   }
   TW_ASSIGN_OR_RETURN(const DataType type, UnifyArguments(function, &arguments, all, context));
   return MakeBoundExact(function, std::move(arguments), type, nullable, nullptr, ModeOf(function, context));
-}
-
-BoundCall MakeExpanding(const ScalarFunction& function, ExprList arguments, DataType type, bool nullable,
-                        decltype(BoundScalar::expand) expand, const BindContext& context) {
-  BoundCall call = MakeBoundExact(function, std::move(arguments), std::move(type), nullable, nullptr,
-                                  ModeOf(function, context));
-  auto bound = std::make_shared<BoundScalar>(*call.bound);
-  bound->expand = expand;
-  call.bound = std::move(bound);
-  return call;
-}
-
-/// A function that means an expression over its arguments: bound once to learn type and nullability.
-template <Result<ExprPtr> (*kExpand)(const ExprList&, const BindContext&)>
-Result<BoundCall> BindAs(const ScalarFunction& function, ExprList arguments, const BindContext& context) {
-  TW_ASSIGN_OR_RETURN(const ExprPtr meaning, kExpand(arguments, context));
-  return MakeExpanding(
-      function, std::move(arguments), meaning->type(), meaning->nullable(),
-      [](const BoundScalar&, const ExprList& current, const BindContext& c) { return kExpand(current, c); }, context);
 }
 
 Result<ExprPtr> MeanNvl(const ExprList& a, const BindContext& c) {

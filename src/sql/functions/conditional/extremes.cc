@@ -28,13 +28,24 @@ Result<ColumnPtr> ExtremeKernel(const BoundScalar& call, const KernelInput& inpu
 
 Result<BoundCall> BindExtreme(const ScalarFunction& function, ExprList arguments, const BindContext& context) {
   TW_RETURN_NOT_OK(CheckArity(function.name, arguments.size(), 2, -1));
-  std::vector<size_t> all;
-  bool nullable = true;
-  for (size_t i = 0; i < arguments.size(); ++i) {
-    all.push_back(i);
-    nullable = nullable && arguments[i]->nullable();
+  std::optional<DataType> common = DataType::Null();
+  std::string listed;
+  for (const auto& argument : arguments) {
+    if (common) common = WiderTypeWithoutPromotion(*common, argument->type(), context.config.ansi);
+    listed += (listed.empty() ? "" : ", ") + QuoteSql(argument->type().Sql());
   }
-  TW_ASSIGN_OR_RETURN(const DataType type, UnifyArguments(function, &arguments, all, context));
+  if (!common) {
+    return Error("DATATYPE_MISMATCH.DATA_DIFF_TYPES")
+        .With("sqlExpr", QuoteSql(CallSql(function.name, arguments)))
+        .With("functionName", QuoteFunctionName(function.name))
+        .With("dataType", "[" + listed + "]");
+  }
+  const DataType type = *common;
+  bool nullable = true;
+  for (auto& argument : arguments) {
+    argument = Coerce(argument, type, context.config);
+    nullable = nullable && argument->nullable();
+  }
   if (!type.IsOrderable() && !type.Is(TypeKind::kNull)) {
     return Error("DATATYPE_MISMATCH.INVALID_ORDERING_TYPE")
         .With("sqlExpr", QuoteSql(CallSql(function.name, arguments)))

@@ -66,7 +66,7 @@ Result<ColumnPtr> InConstantsKernel(const BoundScalar& call, const KernelInput& 
   return out.Finish();
 }
 
-/// v = a OR (v = b OR ...): the same three-valued answer, lazy from left to right.
+/// CASE WHEN v IS NOT NULL THEN v = a OR (v = b OR ...) END: the same three-valued answer, lazy from left to right.
 Result<ExprPtr> ExpandIn(const BoundScalar&, const ExprList& arguments, const BindContext& context) {
   ExprPtr result;
   for (size_t i = arguments.size(); i-- > 1;) {
@@ -77,7 +77,10 @@ Result<ExprPtr> ExpandIn(const BoundScalar&, const ExprList& arguments, const Bi
       TW_ASSIGN_OR_RETURN(result, BindBuiltin("or", {equal, result}, context));
     }
   }
-  return result;
+  if (!arguments[0]->nullable()) return result;
+  // A null value asks for none of the list.
+  TW_ASSIGN_OR_RETURN(ExprPtr present, BindBuiltin("isnotnull", {arguments[0]}, context));
+  return BindBuiltin("when", {present, result}, context);
 }
 
 ScalarKernel NumbersKernel(const DataType& type) {
@@ -99,13 +102,7 @@ Result<BoundCall> BindIn(const ScalarFunction& function, ExprList arguments, con
   }
   std::vector<DataType> types;
   for (const auto& argument : arguments) types.push_back(argument->type());
-  std::optional<DataType> type;
-  if (arguments.size() == 2 || !context.config.ansi) {
-    type = ComparisonType(types[0], types[1], context.config.ansi);
-    for (size_t i = 2; type && i < types.size(); ++i) type = ComparisonType(*type, types[i], context.config.ansi);
-  } else {
-    type = WiderTypeOf(types, context.config.ansi);
-  }
+  const std::optional<DataType> type = WiderTypeOf(types, context.config.ansi);
   if (!type || (!type->IsOrderable() && !type->Is(TypeKind::kNull))) {
     std::string listed;
     for (const auto& t : types) listed += (listed.empty() ? "" : ", ") + QuoteSql(t.Sql());

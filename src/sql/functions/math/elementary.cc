@@ -92,13 +92,13 @@ Result<BoundCall> BindSign(const ScalarFunction& function, ExprList arguments, c
   TW_RETURN_NOT_OK(CheckArity(function.name, arguments.size(), 1, 1));
   const DataType& type = arguments[0]->type();
   if (type.Is(TypeKind::kYearMonthInterval)) {
-    return MakeBound(function, std::move(arguments), DataType::Double(), false, &SignOfInterval<int32_t>, context);
+    return MakeBound(function, std::move(arguments), DataType::Double(), true, &SignOfInterval<int32_t>, context);
   }
   if (type.Is(TypeKind::kDayTimeInterval)) {
-    return MakeBound(function, std::move(arguments), DataType::Double(), false, &SignOfInterval<int64_t>, context);
+    return MakeBound(function, std::move(arguments), DataType::Double(), true, &SignOfInterval<int64_t>, context);
   }
   TW_RETURN_NOT_OK(CoerceArgument(function.name, &arguments, 0, DataType::Double(), context));
-  return MakeBound(function, std::move(arguments), DataType::Double(), false, &Apply<Signum>, context);
+  return MakeBound(function, std::move(arguments), DataType::Double(), true, &Apply<Signum>, context);
 }
 
 Result<BoundCall> BindConstant(const ScalarFunction& function, ExprList arguments, const BindContext& context) {
@@ -136,7 +136,6 @@ struct Entry {
   const char* since;
   const char* doc;
   ScalarKernel kernel;
-  bool may_be_null;
 };
 
 std::string UpperText(const Call& call, bool plan_text) {
@@ -149,39 +148,39 @@ std::string UpperText(const Call& call, bool plan_text) {
 }
 
 const Entry kUnary[] = {
-    {"sqrt", "1.1.1", "The square root.", &Apply<Sqrt>, false},
-    {"cbrt", "1.4.0", "The cube root.", &Apply<Cbrt>, false},
-    {"exp", "1.4.0", "e to that power.", &Apply<Exp>, false},
-    {"expm1", "1.4.0", "exp(x) - 1.", &Apply<Expm1>, false},
-    {"ln", "1.4.0", "The natural logarithm; NULL unless positive.", &Logarithm<Ln, false>, true},
-    {"log2", "1.4.0", "The logarithm to base 2.", &Logarithm<Log2, false>, true},
-    {"log10", "1.4.0", "The logarithm to base 10.", &Logarithm<Log10, false>, true},
-    {"log1p", "1.4.0", "log(1 + x).", &Logarithm<Log1p, true>, true},
-    {"sin", "1.4.0", "The sine.", &Apply<Sin>, false},
-    {"cos", "1.4.0", "The cosine.", &Apply<Cos>, false},
-    {"tan", "1.4.0", "The tangent.", &Apply<Tan>, false},
-    {"cot", "2.3.0", "The cotangent.", &Apply<Cot>, false},
-    {"sec", "3.3.0", "The secant.", &Apply<Sec>, false},
-    {"csc", "3.3.0", "The cosecant.", &Apply<Csc>, false},
-    {"asin", "1.4.0", "The arc sine.", &Apply<Asin>, false},
-    {"acos", "1.4.0", "The arc cosine.", &Apply<Acos>, false},
-    {"atan", "1.4.0", "The arc tangent.", &Apply<Atan>, false},
-    {"sinh", "1.4.0", "The hyperbolic sine.", &Apply<Sinh>, false},
-    {"cosh", "1.4.0", "The hyperbolic cosine.", &Apply<Cosh>, false},
-    {"tanh", "1.4.0", "The hyperbolic tangent.", &Apply<Tanh>, false},
-    {"asinh", "3.0.0", "The inverse hyperbolic sine.", &Apply<Asinh>, false},
-    {"acosh", "3.0.0", "The inverse hyperbolic cosine.", &Apply<Acosh>, false},
-    {"atanh", "3.0.0", "The inverse hyperbolic tangent.", &Apply<Atanh>, false},
-    {"degrees", "1.4.0", "Radians as degrees.", &Apply<Degrees>, false},
-    {"radians", "1.4.0", "Degrees as radians.", &Apply<Radians>, false},
-    {"rint", "1.4.0", "The nearest whole number, ties to even.", &Apply<Rint>, false},
+    {"sqrt", "1.1.1", "The square root.", &Apply<Sqrt>},
+    {"cbrt", "1.4.0", "The cube root.", &Apply<Cbrt>},
+    {"exp", "1.4.0", "e to that power.", &Apply<Exp>},
+    {"expm1", "1.4.0", "exp(x) - 1.", &Apply<Expm1>},
+    {"ln", "1.4.0", "The natural logarithm; NULL unless positive.", &Logarithm<Ln, false>},
+    {"log2", "1.4.0", "The logarithm to base 2.", &Logarithm<Log2, false>},
+    {"log10", "1.4.0", "The logarithm to base 10.", &Logarithm<Log10, false>},
+    {"log1p", "1.4.0", "log(1 + x).", &Logarithm<Log1p, true>},
+    {"sin", "1.4.0", "The sine.", &Apply<Sin>},
+    {"cos", "1.4.0", "The cosine.", &Apply<Cos>},
+    {"tan", "1.4.0", "The tangent.", &Apply<Tan>},
+    {"cot", "2.3.0", "The cotangent.", &Apply<Cot>},
+    {"sec", "3.3.0", "The secant.", &Apply<Sec>},
+    {"csc", "3.3.0", "The cosecant.", &Apply<Csc>},
+    {"asin", "1.4.0", "The arc sine.", &Apply<Asin>},
+    {"acos", "1.4.0", "The arc cosine.", &Apply<Acos>},
+    {"atan", "1.4.0", "The arc tangent.", &Apply<Atan>},
+    {"sinh", "1.4.0", "The hyperbolic sine.", &Apply<Sinh>},
+    {"cosh", "1.4.0", "The hyperbolic cosine.", &Apply<Cosh>},
+    {"tanh", "1.4.0", "The hyperbolic tangent.", &Apply<Tanh>},
+    {"asinh", "3.0.0", "The inverse hyperbolic sine.", &Apply<Asinh>},
+    {"acosh", "3.0.0", "The inverse hyperbolic cosine.", &Apply<Acosh>},
+    {"atanh", "3.0.0", "The inverse hyperbolic tangent.", &Apply<Atanh>},
+    {"degrees", "1.4.0", "Radians as degrees.", &Apply<Degrees>},
+    {"radians", "1.4.0", "Degrees as radians.", &Apply<Radians>},
+    {"rint", "1.4.0", "The nearest whole number, ties to even.", &Apply<Rint>},
 };
 
 const Entry kBinary[] = {
-    {"pow", "1.4.0", "The first to the power of the second.", &Apply2<Power>, false},
-    {"power", "1.4.0", "The first to the power of the second.", &Apply2<Power>, false},
-    {"atan2", "1.4.0", "The angle of a point.", &Apply2<Atan2>, false},
-    {"hypot", "1.4.0", "sqrt(a * a + b * b).", &Apply2<Hypot>, false},
+    {"pow", "1.4.0", "The first to the power of the second.", &Apply2<Power>},
+    {"power", "1.4.0", "The first to the power of the second.", &Apply2<Power>},
+    {"atan2", "1.4.0", "The angle of a point.", &Apply2<Atan2>},
+    {"hypot", "1.4.0", "sqrt(a * a + b * b).", &Apply2<Hypot>},
 };
 
 ScalarFunction FunctionOf(const Entry& entry, std::string_view signature) {
@@ -207,7 +206,7 @@ void RegisterElementary(FunctionLists& lists) {
   static std::vector<ScalarFunction>* const functions = [] {
     auto* all = new std::vector<ScalarFunction>();
     for (const Entry& entry : kUnary) {
-      all->push_back(FunctionOf(entry, entry.may_be_null ? "(value DOUBLE) -> DOUBLE?" : "(value DOUBLE) -> DOUBLE"));
+      all->push_back(FunctionOf(entry, "(value DOUBLE) -> DOUBLE?"));
     }
     for (const Entry& entry : kBinary) all->push_back(FunctionOf(entry, "(left DOUBLE, right DOUBLE) -> DOUBLE"));
     return all;

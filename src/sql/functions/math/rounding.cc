@@ -85,15 +85,15 @@ Result<BoundCall> BindFloor(const ScalarFunction& function, ExprList arguments, 
   }
   if (type.Is(TypeKind::kDecimal)) {
     const int precision = std::min(38, type.precision() - type.scale() + (type.scale() > 0 ? 1 : 0));
-    return MakeBound(function, std::move(arguments), DataType::Decimal(std::max(1, precision), 0), false,
+    return MakeBound(function, std::move(arguments), DataType::Decimal(std::max(1, precision), 0), true,
                      up ? &FloorDecimal<true> : &FloorDecimal<false>, context);
   }
   if (type.IsIntegral()) {
     arguments[0] = Coerce(arguments[0], DataType::Long(), context.config);
-    return MakeBound(function, std::move(arguments), DataType::Long(), false, &FloorLong, context);
+    return MakeBound(function, std::move(arguments), DataType::Long(), true, &FloorLong, context);
   }
   TW_RETURN_NOT_OK(CoerceArgument(function.name, &arguments, 0, DataType::Double(), context));
-  return MakeBound(function, std::move(arguments), DataType::Long(), false,
+  return MakeBound(function, std::move(arguments), DataType::Long(), true,
                    up ? &FloorDouble<true> : &FloorDouble<false>, context);
 }
 
@@ -235,7 +235,7 @@ Result<BoundCall> BindRound(const ScalarFunction& function, ExprList arguments, 
     }
   }
   const ScalarKernel kernel = function.name == "bround" ? RoundKernel<true>(type) : RoundKernel<false>(type);
-  return MakeBound(function, std::move(arguments), type, type.Is(TypeKind::kDecimal), kernel, context,
+  return MakeBound(function, std::move(arguments), type, true, kernel, context,
                    std::make_shared<PlacesData>(places));
 }
 

@@ -150,6 +150,12 @@ Result<DataType> CoerceSides(const ScalarFunction& function, ExprList* arguments
   if (type->Is(TypeKind::kString) && type->collation() != "UTF8_BINARY") {
     return Unsupported("comparison under the collation " + type->collation());
   }
+  if (!context.config.ansi && type->Is(TypeKind::kDecimal)) {
+    // Without ANSI an integer meets a decimal as one of just its digits.
+    const auto narrow = WiderType(DecimalForOperand((*arguments)[0]), DecimalForOperand((*arguments)[1]), false);
+    for (auto& argument : *arguments) argument = Coerce(argument, *narrow, context.config);
+    return *narrow;
+  }
   for (auto& argument : *arguments) argument = Coerce(argument, *type, context.config);
   return *type;
 }

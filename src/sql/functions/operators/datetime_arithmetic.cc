@@ -332,7 +332,12 @@ Result<BoundCall> BindIntervalSum(const ScalarFunction& function, bool plus, con
 
 Result<std::optional<BoundCall>> BindDateAndNumber(const ScalarFunction& function, bool plus, const ExprPtr& date,
                                                    const ExprPtr& number, const BindContext& context) {
-  if (!number->type().IsIntegral() && !number->type().Is(TypeKind::kNull)) return std::optional<BoundCall>();
+  const bool text = number->type().Is(TypeKind::kString);
+  if (text && context.config.ansi) {
+    return UnexpectedInputType(plus ? "date_add" : "date_sub", {date, number}, 1,
+                               "(\"INT\" or \"SMALLINT\" or \"TINYINT\")");
+  }
+  if (!text && !number->type().IsIntegral() && !number->type().Is(TypeKind::kNull)) return std::optional<BoundCall>();
   if (function.name.starts_with("try_")) return std::optional<BoundCall>();
   TW_ASSIGN_OR_RETURN(ExprPtr call, BindBuiltin(plus ? "date_add" : "date_sub", {date, number}, context));
   return std::optional<BoundCall>(ReplaceWith(std::move(call)));

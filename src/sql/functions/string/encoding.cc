@@ -197,10 +197,10 @@ void RegisterEncoding(FunctionLists& lists) {
                                    .doc = "The character of a code, modulo 256.", .example = {"SELECT chr(65)", "A"},
                                    .evaluate = &Chr};
   static const ScalarFunction kChar = Renamed(kChr, "char");
-  static const ScalarFunction kEncode{.name = "encode", .signature = "(text STRING, charset STRING) -> BINARY",
+  static const ScalarFunction kEncode{.name = "encode", .signature = "(text STRING, charset STRING) -> BINARY?",
                                       .since = "1.5.0", .doc = "The bytes of a text in a character set.",
                                       .example = {"SELECT encode('abc', 'utf-8')", "abc"}, .evaluate = &Encode};
-  static const ScalarFunction kDecode{.name = "decode", .signature = "(bytes BINARY, charset STRING) -> STRING",
+  static const ScalarFunction kDecode{.name = "decode", .signature = "(bytes BINARY, charset STRING) -> STRING?",
                                       .since = "1.5.0", .doc = "The text of bytes in a character set.",
                                       .example = {"SELECT decode(encode('abc', 'utf-8'), 'utf-8')", "abc"},
                                       .evaluate = &Decode};

@@ -49,7 +49,7 @@ Result<BoundCall> BindEdge(const ScalarFunction& function, ExprList arguments, c
   TW_RETURN_NOT_OK(CheckArity(function.name, arguments.size(), 2, 2));
   TW_RETURN_NOT_OK(CoerceArgument(function.name, &arguments, 0, DataType::String(), context));
   TW_RETURN_NOT_OK(CoerceArgument(function.name, &arguments, 1, DataType::Integer(), context));
-  return MakeBound(function, std::move(arguments), DataType::String(), false,
+  return MakeBound(function, std::move(arguments), DataType::String(), function.name == "right",
                    function.name == "left" ? &Edge<true> : &Edge<false>, context);
 }
 
