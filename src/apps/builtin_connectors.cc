@@ -3,8 +3,14 @@
 #ifdef TW_HAS_CONNECTORS_CONSOLE
 #include "connectors/console/console_sink.h"
 #endif
+#ifdef TW_HAS_CONNECTORS_DELTA
+#include "connectors/delta/delta_source.h"
+#endif
 #ifdef TW_HAS_CONNECTORS_FILE
 #include "connectors/file/file_source.h"
+#endif
+#ifdef TW_HAS_CONNECTORS_KAFKA
+#include "connectors/kafka/kafka_source.h"
 #endif
 #ifdef TW_HAS_CONNECTORS_MEMORY
 #include "connectors/memory/memory_table.h"
@@ -26,8 +32,14 @@ Status RegisterBuiltinConnectors([[maybe_unused]] const sql::ConnectorServices& 
 #ifdef TW_HAS_CONNECTORS_CONSOLE
   sources.push_back(connectors::MakeConsoleDataSource(services));
 #endif
+#ifdef TW_HAS_CONNECTORS_DELTA
+  sources.push_back(connectors::MakeDeltaDataSource(services));
+#endif
 #ifdef TW_HAS_CONNECTORS_FILE
   for (auto& source : connectors::MakeFileDataSources(services)) sources.push_back(std::move(source));
+#endif
+#ifdef TW_HAS_CONNECTORS_KAFKA
+  sources.push_back(connectors::MakeKafkaDataSource(services));
 #endif
 #ifdef TW_HAS_CONNECTORS_MEMORY
   sources.push_back(connectors::MakeMemoryDataSource());

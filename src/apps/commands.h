@@ -12,5 +12,6 @@ namespace thalweg::apps {
 void AddVersionCommand(CLI::App& app, int* exit_code);
 void AddServerCommand(CLI::App& app, int* exit_code);
 void AddSubmitCommand(CLI::App& app, int* exit_code);
+void AddDemoCommand(CLI::App& app, int* exit_code);
 
 }  // namespace thalweg::apps

@@ -120,11 +120,11 @@ class Demo {
       std::vector<Click> clicks;
       for (int i = 0; i < kClicksPerMinute; ++i) {
         Click click;
-        click.user = "u" + std::to_string(random.Uniform(100));
-        click.page = kPages[random.Uniform(4)];
-        click.time_us = kStartUs + minute * kMinuteUs + static_cast<int64_t>(random.Uniform(60)) * 1'000'000;
+        click.user = "u" + std::to_string(random.NextBelow(100));
+        click.page = kPages[random.NextBelow(4)];
+        click.time_us = kStartUs + minute * kMinuteUs + static_cast<int64_t>(random.NextBelow(60)) * 1'000'000;
         // Late by up to five minutes: inside of what the watermark waits for.
-        if (random.Uniform(8) == 0) click.time_us -= static_cast<int64_t>(random.Uniform(5)) * kMinuteUs;
+        if (random.NextBelow(8) == 0) click.time_us -= static_cast<int64_t>(random.NextBelow(5)) * kMinuteUs;
         ++expected_[{click.time_us - (click.time_us % kWindowUs), click.page}];
         clicks.push_back(std::move(click));
       }
