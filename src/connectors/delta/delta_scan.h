@@ -1,0 +1,18 @@
+#pragma once
+
+#include <memory>
+
+#include "connectors/delta/delta_log.h"
+#include "sql/datasource/data_source.h"
+
+namespace thalweg::connectors {
+
+/// A batch scan: files pruned by partition values and statistics, columns projected, deletion vectors applied. `pinned`: of that
+/// version alone (time travel); else of the newest one whenever splits are planned.
+/// `config` gives the session's zone and case rule. Errors: INTERNAL_ERROR for unknown columns; when splits are planned,
+/// DELTA_SCHEMA_CHANGE_SINCE_ANALYSIS for columns that are no longer what they were.
+Result<std::unique_ptr<sql::Scan>> NewDeltaScan(std::shared_ptr<DeltaLog> log, DeltaSnapshotPtr snapshot,
+                                                const sql::ScanRequest& request, std::shared_ptr<const sql::EvalConfig> config,
+                                                bool pinned);
+
+}  // namespace thalweg::connectors
