@@ -41,7 +41,7 @@ EXTERNAL = (
     (r"zlib\.h", ("zlib",)),
 )
 # Who may include the public headers of include/thalweg.
-PUBLIC_API_ROOMS = ("front/dataframe", "apps")
+PUBLIC_API_ROOMS = ("front/dataframe", "base", "apps")
 
 
 class Rooms:

@@ -37,7 +37,7 @@ BANNED = (
 )
 # The same for tests alone; `ValueOrDie` is theirs.
 BANNED_OUTSIDE_TESTS = (
-    ("ValueOrDie", r"\bValueOrDie\s*\(", "TW_ASSIGN_OR_RETURN; Arrow's results are converted where Arrow is called", ("src/base/status.h",)),
+    ("ValueOrDie", r"\bValueOrDie\s*\(", "TW_ASSIGN_OR_RETURN; Arrow's results are converted where Arrow is called", ("include/thalweg/status.h",)),
 )
 BANNED_TEST_CALLS = (
     ("skipped_test", r"\bGTEST_SKIP\b|\bDISABLED_\w+", "a test that runs"),

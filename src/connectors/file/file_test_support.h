@@ -30,7 +30,7 @@ class Files {
   }
   void PutNow(const std::string& path, const std::string& text) {
     ASSERT_TRUE(services.file_system->MakeDirectories(data::ParentPath(path)).ok());
-    auto file = services.file_system->Create(path, data::CreateMode::kReplace).ValueOrDie();
+    auto file = services.file_system->Create(path, data::CreateMode::kReplace).ValueOrDie();  // tidy: allow(ValueOrDie) tests alone
     ASSERT_TRUE(file->Append(text).ok());
     ASSERT_TRUE(file->Close().ok());
   }
@@ -41,11 +41,11 @@ class Files {
     sql::LoadRequest request;
     if (!path.empty()) request.paths = {path};
     for (const auto& [key, value] : options) request.options.Set(key, value);
-    if (!ddl.empty()) request.schema = data::ParseSchemaDdl(ddl).ValueOrDie();
+    if (!ddl.empty()) request.schema = data::ParseSchemaDdl(ddl).ValueOrDie();  // tidy: allow(ValueOrDie) tests alone
     request.streaming = streaming;
     request.config = config;
     request.settings = std::make_shared<const SettingsMap>(settings);
-    return registry.Find(format).ValueOrDie()->Load(request);
+    return registry.Find(format).ValueOrDie()->Load(request);  // tidy: allow(ValueOrDie) tests alone
   }
 
   static sql::ScanRequest All(sql::Table& table) {

@@ -14,7 +14,7 @@ namespace thalweg::front {
 
 namespace {
 
-constexpr int kMaxMessageBytes = 128 << 20;
+constexpr int kMaxGrpcMessageBytes = 128 << 20;
 constexpr std::chrono::seconds kTendInterval{1};
 
 }  // namespace
@@ -67,7 +67,7 @@ Status ConnectServer::Start(const ConnectServerOptions& options) {
   const std::string host = bare_v6 ? "[" + options.host + "]" : options.host;
   builder.AddListeningPort(host + ":" + std::to_string(options.port), credentials, &impl_->bound_port);
   builder.RegisterService(impl_->service.get());
-  builder.SetMaxReceiveMessageSize(kMaxMessageBytes);
+  builder.SetMaxReceiveMessageSize(kMaxGrpcMessageBytes);
   builder.SetMaxSendMessageSize(-1);
   // Clients of 4.3 ping every minute, also without calls; the defaults would close their connections.
   builder.AddChannelArgument(GRPC_ARG_HTTP2_MIN_RECV_PING_INTERVAL_WITHOUT_DATA_MS, 5000);
@@ -105,6 +105,7 @@ void ConnectServer::Stop() {
     const std::shared_ptr<SessionHolder> removed = impl_->sessions.Remove({holder->user(), holder->id()}, true);
     if (removed != nullptr) removed->Close();
   }
+  // tidy: allow(system_clock) gRPC takes deadlines on this clock
   impl_->server->Shutdown(std::chrono::system_clock::now() + std::chrono::seconds(1));
   impl_->server->Wait();
   impl_->pool->Stop();

@@ -6,7 +6,7 @@ namespace thalweg::sql {
 namespace {
 
 /// Deeper plans are refused: the analyzer recurses.
-constexpr int kMaxDepth = 2000;
+constexpr int kMaxPlanDepth = 2000;
 
 }  // namespace
 
@@ -34,7 +34,7 @@ Scope Resolver::ScopeOf(const PlanList& children) const {
 }
 
 Result<PlanPtr> Resolver::Resolve(const PlanPtr& plan) {
-  if (depth_ >= kMaxDepth) return Unsupported("plans deeper than 2000 nodes");
+  if (depth_ >= kMaxPlanDepth) return Unsupported("plans deeper than 2000 nodes");
   ++depth_;
   PlanList children;
   Status failed;

@@ -13,7 +13,7 @@ using data::TypeKind;
 
 namespace {
 
-bool IsDatetime(const DataType& t) {
+bool IsDateOrTimestamp(const DataType& t) {
   return t.Is(TypeKind::kDate) || t.Is(TypeKind::kTimestamp) || t.Is(TypeKind::kTimestampNtz);
 }
 bool IsAtomic(const DataType& t) { return !t.IsNested() && !t.Is(TypeKind::kNull) && !t.Is(TypeKind::kCalendarInterval); }
@@ -134,7 +134,7 @@ std::optional<DataType> TightestInterval(const DataType& a, const DataType& b) {
 }
 
 std::optional<DataType> TightestDatetime(const DataType& a, const DataType& b) {
-  if (!IsDatetime(a) || !IsDatetime(b)) return {};
+  if (!IsDateOrTimestamp(a) || !IsDateOrTimestamp(b)) return {};
   if (a.Is(TypeKind::kTimestamp) || b.Is(TypeKind::kTimestamp)) return DataType::Timestamp();
   return DataType::TimestampNtz();
 }
@@ -226,7 +226,7 @@ std::optional<DataType> ImplicitCastType(const DataType& from_type, const DataTy
   if (target.Is(TypeKind::kDayTimeInterval) && from.Is(TypeKind::kDayTimeInterval)) return target;
   if (target.Is(TypeKind::kYearMonthInterval) && from.Is(TypeKind::kYearMonthInterval)) return target;
   if (from.Is(TypeKind::kString) && IsAtomic(target) && !target.IsAnsiInterval()) return target;
-  if (IsDatetime(from) && IsDatetime(target)) return target;
+  if (IsDateOrTimestamp(from) && IsDateOrTimestamp(target)) return target;
   if (target.Is(TypeKind::kString) && IsAtomic(from) && !(ansi && from.Is(TypeKind::kBinary))) return target;
   if (from.Is(TypeKind::kArray) && target.Is(TypeKind::kArray)) {
     auto element = ImplicitCastType(from.element(), target.element(), ansi);

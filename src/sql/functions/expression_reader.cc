@@ -19,6 +19,13 @@
 namespace thalweg::sql {
 namespace {
 
+/// Digits as a number; 0 for what is none, which the recorded expressions do not have.
+int64_t IntegerOf(const std::string& digits) {
+  int64_t value = 0;
+  std::from_chars(digits.data(), digits.data() + digits.size(), value);
+  return value;
+}
+
 enum class TokenKind : uint8_t { kWord, kQuoted, kNumber, kString, kSymbol, kEnd };
 
 struct Token {
@@ -330,9 +337,9 @@ class ExpressionReader {
     const auto ends = [&](std::string_view suffix) { return text.ends_with(suffix); };
     const auto cut = [&](size_t count) { return text.substr(0, text.size() - count); };
     if (ends("BD")) return Decimal(cut(2));
-    if (ends("L")) return Literal::Long(std::stoll(cut(1)));
-    if (ends("S")) return Literal::Make(Value(static_cast<int16_t>(std::stoi(cut(1)))), DataType::Short());
-    if (ends("Y")) return Literal::Make(Value(static_cast<int8_t>(std::stoi(cut(1)))), DataType::Byte());
+    if (ends("L")) return Literal::Long(IntegerOf(cut(1)));
+    if (ends("S")) return Literal::Make(Value(static_cast<int16_t>(IntegerOf(cut(1)))), DataType::Short());
+    if (ends("Y")) return Literal::Make(Value(static_cast<int8_t>(IntegerOf(cut(1)))), DataType::Byte());
     if (ends("D") || ends("F") || text.find('E') != std::string::npos) {
       const bool is_float = ends("F");
       const std::string digits = ends("D") || is_float ? cut(1) : text;
@@ -411,7 +418,7 @@ class ExpressionReader {
       return u.starts_with("YEAR") ? data::YearMonthField::kYear : data::YearMonthField::kMonth;
     };
     if (unit.starts_with("WEEK")) {
-      return Literal::Make(Value(static_cast<int64_t>(std::stoll(value)) * 7 * 86400000000),
+      return Literal::Make(Value(IntegerOf(value) * 7 * 86400000000),
                            DataType::DayTimeInterval(data::DayTimeField::kDay, data::DayTimeField::kDay));
     }
     int32_t months = 0;
