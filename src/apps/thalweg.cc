@@ -14,11 +14,9 @@ int main(int argc, char** argv) {
     return 2;
   }
   thalweg::apps::AddVersionCommand(app, &exit_code);
-#ifdef TW_WITH_SERVER
   thalweg::apps::AddServerCommand(app, &exit_code);
   thalweg::apps::AddSubmitCommand(app, &exit_code);
   thalweg::apps::AddDemoCommand(app, &exit_code);
-#endif
   CLI11_PARSE(app, argc, argv);
   return exit_code;
 }
