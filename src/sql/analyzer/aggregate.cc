@@ -223,20 +223,14 @@ Result<PlanPtr> Resolver::ResolveAggregate(const PlanPtr& plan) {
     }
     grouping.push_back(std::move(resolved));
   }
-  const auto strip = [](const ExprPtr& e) -> Result<ExprPtr> {
-    const auto* alias = e->As<Alias>();
-    return alias == nullptr ? ExprPtr() : alias->child();
-  };
   for (ExprPtr& expr : grouping) {
-    TW_ASSIGN_OR_RETURN(expr, TransformUp(expr, strip));
+    TW_ASSIGN_OR_RETURN(expr, TrimAliases(expr, false));
   }
   for (ExprPtr& expr : list) {
     expr = Named(expr);
-    if (const auto* alias = expr->As<Alias>()) {
-      TW_ASSIGN_OR_RETURN(ExprPtr inner, TransformUp(alias->child(), strip));
-      if (inner != alias->child()) expr = alias->WithChildren({inner});
-    }
+    TW_ASSIGN_OR_RETURN(expr, TrimAliases(expr, true));
   }
+  child = WithHiddenColumns(WithHiddenColumns(child, list), grouping);
   if (node.grouping_kind != Aggregate::Grouping::kPlain) {
     std::vector<ExprList> sets;
     for (const ExprList& set : node.grouping_sets) {
@@ -396,14 +390,17 @@ Result<PlanPtr> Resolver::ResolveFilter(const PlanPtr& plan, const ExprPtr& cond
     }
   }
   TW_RETURN_NOT_OK(RewriteTimeWindows(*this, &conditions, &widened));
-  if (const auto* alias = conditions[0]->As<Alias>()) conditions[0] = alias->child();
+  TW_ASSIGN_OR_RETURN(conditions[0], TrimAliases(conditions[0], false));
+  widened = WithHiddenColumns(widened, conditions);
   if (conditions[0]->type().Is(data::TypeKind::kNull)) {
     conditions[0] = Cast::Make(conditions[0], DataType::Boolean(), EvalMode::kAnsi);
   }
   TW_RETURN_NOT_OK(At(CheckFilterCondition(conditions[0]), condition));
   PlanPtr filter = std::make_shared<Filter>(conditions[0], widened);
   if (filter->output().size() == output.size()) return filter;
-  return PlanPtr(std::make_shared<Project>(ExprList(output.begin(), output.end()), filter));
+  auto narrow = std::make_shared<Project>(ExprList(output.begin(), output.end()), filter);
+  narrow->hidden = HiddenColumns(*child);
+  return PlanPtr(std::move(narrow));
 }
 
 Result<PlanPtr> Resolver::ResolveSort(const PlanPtr& plan) {
@@ -459,6 +456,10 @@ Result<PlanPtr> Resolver::ResolveSort(const PlanPtr& plan) {
     TW_ASSIGN_OR_RETURN(orders, OverAggregate(orders, child, &widened));
   }
   TW_RETURN_NOT_OK(RewriteTimeWindows(*this, &orders, &widened));
+  for (ExprPtr& order : orders) {
+    TW_ASSIGN_OR_RETURN(order, TrimAliases(order, false));
+  }
+  widened = WithHiddenColumns(widened, orders);
   for (const ExprPtr& order : orders) {
     if (order->type().IsOrderable()) continue;
     return At(Error("DATATYPE_MISMATCH.INVALID_ORDERING_TYPE")
@@ -469,7 +470,9 @@ Result<PlanPtr> Resolver::ResolveSort(const PlanPtr& plan) {
   }
   auto sorted = std::make_shared<Sort>(std::move(orders), sort.global, widened);
   if (sorted->output().size() == output.size()) return PlanPtr(std::move(sorted));
-  return PlanPtr(std::make_shared<Project>(ExprList(output.begin(), output.end()), std::move(sorted)));
+  auto narrow = std::make_shared<Project>(ExprList(output.begin(), output.end()), std::move(sorted));
+  narrow->hidden = HiddenColumns(*child);
+  return PlanPtr(std::move(narrow));
 }
 
 }  // namespace thalweg::sql

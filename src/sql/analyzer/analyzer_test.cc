@@ -254,7 +254,7 @@ TEST_F(AnalyzerTest, DeduplicationNamesItsColumns) {
 
 TEST_F(AnalyzerTest, PinnedNamesTellTheSidesOfASelfJoinApart) {
   const PlanPtr left = T()->WithPlanId(1);
-  const PlanPtr right = std::make_shared<Filter>(Fn(">", {Col("id", 1), Literal::Integer(1)}), left)->WithPlanId(2);
+  const PlanPtr right = std::make_shared<Filter>(Fn(">", {Col("id"), Literal::Integer(1)}), T())->WithPlanId(2);
   const PlanPtr join =
       std::make_shared<Join>(left, right, JoinType::kInner, Fn("==", {Col("id", 1), Col("id", 2)}))->WithPlanId(3);
   const PlanPtr plan = Analyze(std::make_shared<Project>(ExprList{Col("id", 2)}, join), environment_).ValueOrDie();
@@ -265,7 +265,20 @@ TEST_F(AnalyzerTest, PinnedNamesOfOneDataFrameOnBothSidesAreAmbiguous) {
   const PlanPtr side = T()->WithPlanId(1);
   const PlanPtr join = std::make_shared<Join>(side, side, JoinType::kInner, nullptr);
   EXPECT_EQ(Fails(Analyze(std::make_shared<Project>(ExprList{Col("id", 1)}, join), environment_)),
-            "AMBIGUOUS_COLUMN_REFERENCE name=`id`");
+            "AMBIGUOUS_COLUMN_REFERENCE name=\"id\"");
+}
+
+TEST_F(AnalyzerTest, KeysOfAUsingJoinCanStillBeNamed) {
+  auto join = std::make_shared<Join>(T()->WithPlanId(1), T()->WithPlanId(2), JoinType::kLeftOuter, nullptr);
+  join->using_columns = {"id"};
+  const PlanPtr plan = Analyze(std::make_shared<Project>(ExprList{Col("id", 2)}, join), environment_).ValueOrDie();
+  EXPECT_TRUE(plan->output()[0]->nullable());
+  EXPECT_EQ(SqlSchema("SELECT b.id, a.id FROM t a LEFT JOIN t b USING (id) WHERE b.id > 1"), "id: bigint, id: bigint");
+}
+
+TEST_F(AnalyzerTest, NamesInsideNames) {
+  EXPECT_EQ(SqlSchema("SELECT struct(id AS q, id) FROM t"), "struct(id AS q, id): struct<q:bigint,id:bigint>");
+  EXPECT_EQ(SqlSchema("SELECT int('1'), first(id) FROM t"), "CAST(1 AS INT): int, first(id): bigint");
 }
 
 TEST_F(AnalyzerTest, PinnedNamesOfAStrangerAreRefused) {

@@ -16,39 +16,37 @@ constexpr int kMaxDepth = 2000;
 constexpr std::string_view kWordFunctions[] = {"current_date",   "current_time", "current_timestamp", "current_user",
                                                "localtimestamp", "session_user", "user"};
 
-struct PinnedMatch {
-  ExprPtr column;  ///< null: the DataFrame was found, but not the column (any more)
-  int depth = 0;
-};
-
 bool OutputHolds(const LogicalPlan& plan, const ExprPtr& expr) {
-  const AttributeList output = plan.output();
+  AttributeList output = plan.output();
+  const AttributeList hidden = HiddenColumns(plan);
+  output.insert(output.end(), hidden.begin(), hidden.end());
   for (const ExprId id : References(expr)) {
     if (std::none_of(output.begin(), output.end(), [&](const AttributePtr& a) { return a->id() == id; })) return false;
   }
   return true;
 }
 
-/// Looks for the node with that plan id below `plans`. Source: ColumnResolutionHelper.resolveDataFrameColumn.
-Result<PinnedMatch> FindPinned(const UnresolvedAttribute& name, const PlanList& plans, const BindContext& context,
-                               int depth, bool* matched) {
-  PinnedMatch best;
+/// Looks for the node with that plan id below `plans`; null when it is not there or does not put the column out (any more).
+/// Source: ColumnResolutionHelper.resolveDataFrameColumn.
+Result<ExprPtr> FindPinned(const UnresolvedAttribute& name, const PlanList& plans, const BindContext& context,
+                           bool* matched) {
+  ExprPtr best;
   for (const PlanPtr& plan : plans) {
-    PinnedMatch found;
+    ExprPtr found;
     if (plan->plan_id() == name.plan_id()) {
       *matched = true;
-      TW_ASSIGN_OR_RETURN(found.column, FindColumn(name.name_parts(), plan->output(), context));
-      found.depth = depth;
+      TW_ASSIGN_OR_RETURN(found, FindColumn(name.name_parts(), plan->output(), context));
     } else if (plan->kind() != PlanKind::kUnion) {
-      TW_ASSIGN_OR_RETURN(found, FindPinned(name, plan->children(), context, depth + 1, matched));
+      TW_ASSIGN_OR_RETURN(found, FindPinned(name, plan->children(), context, matched));
     }
     // A column that the nodes above do not put out cannot be meant.
-    if (found.column != nullptr && !OutputHolds(*plan, found.column)) found.column = nullptr;
-    if (found.column == nullptr) continue;
-    if (best.column != nullptr && best.depth == found.depth) {
-      return Error("AMBIGUOUS_COLUMN_REFERENCE").With("name", QuoteParts(name.name_parts()));
+    if (found == nullptr || !OutputHolds(*plan, found)) continue;
+    if (best != nullptr) {
+      std::string path;
+      for (const std::string& part : name.name_parts()) path += (path.empty() ? "" : ".") + part;
+      return Error("AMBIGUOUS_COLUMN_REFERENCE").With("name", "\"" + path + "\"");
     }
-    if (best.column == nullptr || found.depth < best.depth) best = found;
+    best = std::move(found);
   }
   return best;
 }
@@ -56,6 +54,29 @@ Result<PinnedMatch> FindPinned(const UnresolvedAttribute& name, const PlanList& 
 ExprPtr WithoutAlias(const ExprPtr& expr) {
   const auto* alias = expr->As<Alias>();
   return alias == nullptr ? expr : alias->child();
+}
+
+std::string MinusSql(const sql::Call& call, bool plan_text) {
+  return plan_text ? "-" + call.child()->PlanText() : "(- " + call.child()->Sql() + ")";
+}
+
+ScalarFunction UnaryMinus(const ScalarFunction& negative) {
+  ScalarFunction minus = negative;
+  minus.sql = &MinusSql;
+  return minus;
+}
+
+/// int(x), string(x) and kin are casts.
+std::optional<DataType> CastFunctionType(const std::string& name) {
+  static const std::pair<const char*, DataType> kTypes[] = {
+      {"boolean", DataType::Boolean()}, {"tinyint", DataType::Byte()},   {"smallint", DataType::Short()},
+      {"int", DataType::Integer()},     {"bigint", DataType::Long()},    {"float", DataType::Float()},
+      {"double", DataType::Double()},   {"decimal", DataType::Decimal(10, 0)}, {"date", DataType::Date()},
+      {"timestamp", DataType::Timestamp()}, {"binary", DataType::Binary()}, {"string", DataType::String()}};
+  for (const auto& [type_name, type] : kTypes) {
+    if (name == type_name) return type;
+  }
+  return std::nullopt;
 }
 
 bool NamesItsFields(const std::string& function) { return function == "struct"; }
@@ -146,12 +167,25 @@ Status Resolver::UnknownColumn(const std::vector<std::string>& name_parts, const
 
 Result<ExprPtr> Resolver::ResolvePinnedName(const UnresolvedAttribute& name, const Scope& scope) {
   bool matched = false;
-  TW_ASSIGN_OR_RETURN(PinnedMatch match, FindPinned(name, scope.plans, bind_, 0, &matched));
-  if (match.column == nullptr && scope.fallback != nullptr) {
-    TW_ASSIGN_OR_RETURN(match, FindPinned(name, scope.fallback->plans, bind_, 0, &matched));
+  TW_ASSIGN_OR_RETURN(ExprPtr column, FindPinned(name, scope.plans, bind_, &matched));
+  if (column == nullptr && scope.fallback != nullptr) {
+    TW_ASSIGN_OR_RETURN(column, FindPinned(name, scope.fallback->plans, bind_, &matched));
   }
-  if (match.column != nullptr) return match.column;
-  if (!matched) return Error("CANNOT_RESOLVE_DATAFRAME_COLUMN").With("name", QuoteParts(name.name_parts()));
+  if (const auto* found = column == nullptr ? nullptr : column->As<Attribute>()) {
+    // As it is here: a join above may have made it nullable.
+    for (const AttributeList* list : {&scope.input, &scope.hidden}) {
+      for (const AttributePtr& attribute : *list) {
+        if (attribute->id() == found->id() && attribute->nullable() != found->nullable()) {
+          return ExprPtr(std::static_pointer_cast<const Attribute>(column)->WithNullable(attribute->nullable()));
+        }
+      }
+    }
+  }
+  if (column != nullptr) return column;
+  // The DataFrame is not there, or it is but no longer puts the column out.
+  if (!matched || !scope.lenient) {
+    return Error("CANNOT_RESOLVE_DATAFRAME_COLUMN").With("name", QuoteParts(name.name_parts()));
+  }
   return ExprPtr();
 }
 
@@ -159,15 +193,7 @@ Result<ExprPtr> Resolver::ResolveName(const UnresolvedAttribute& name, const Exp
                                       bool in_aggregate) {
   if (name.plan_id()) {
     TW_ASSIGN_OR_RETURN(ExprPtr pinned, ResolvePinnedName(name, scope));
-    if (pinned != nullptr) return pinned;
-    if (scope.lenient) return node;
-    // The DataFrame is there but no longer puts the column out.
-    bool matched = false;
-    const Status unknown = UnknownColumn(name.name_parts(), scope.input);
-    TW_ASSIGN_OR_RETURN(const PinnedMatch match, FindPinned(name, scope.plans, bind_, 0, &matched));
-    (void)match;
-    return matched ? Status(Error("CANNOT_RESOLVE_DATAFRAME_COLUMN").With("name", QuoteParts(name.name_parts())))
-                   : unknown;
+    return pinned == nullptr ? node : pinned;
   }
   std::vector<const AttributeList*> inputs = {&scope.input};
   if (scope.fallback != nullptr) {
@@ -196,9 +222,12 @@ Result<ExprPtr> Resolver::ResolveName(const UnresolvedAttribute& name, const Exp
     const std::string word = LowerCase(name.name_parts()[0]);
     if (std::find(std::begin(kWordFunctions), std::end(kWordFunctions), word) != std::end(kWordFunctions) &&
         environment_.functions().FindScalar(word) != nullptr) {
-      return Call(word, {});
+      TW_ASSIGN_OR_RETURN(ExprPtr call, Call(word, {}));
+      return ExprPtr(Alias::Make(call, AutoName(call), NewExprId(), std::nullopt, true));
     }
   }
+  TW_ASSIGN_OR_RETURN(ExprPtr hidden, FindColumn(name.name_parts(), scope.hidden, bind_));
+  if (hidden != nullptr && name.name_parts().size() > 1) return hidden;
   if (scope.lenient) return node;
   return UnknownColumn(name.name_parts(), scope.input);
 }
@@ -319,11 +348,7 @@ Result<ExprPtr> Resolver::ResolveFunction(const UnresolvedFunction& function, co
     return UnresolvedFunction::Make(function.name_parts(), std::move(arguments), function.distinct(),
                                     std::move(filter), function.internal());
   }
-  TW_ASSIGN_OR_RETURN(ExprPtr bound, BindByName(function, name, std::move(arguments), std::move(filter)));
-  if (!NamesItsFields(name)) return bound;
-  ExprList bare;
-  for (const ExprPtr& child : bound->children()) bare.push_back(WithoutAlias(child));
-  return bound->WithChildren(std::move(bare));
+  return BindByName(function, name, std::move(arguments), std::move(filter));
 }
 
 Result<ExprPtr> Resolver::BindByName(const UnresolvedFunction& function, std::string name, ExprList arguments,
@@ -336,7 +361,17 @@ Result<ExprPtr> Resolver::BindByName(const UnresolvedFunction& function, std::st
     TW_ASSIGN_OR_RETURN(ExprPtr window, MakeTimeWindow(*this, name, arguments));
     if (window != nullptr) return window;
   }
+  if (name == "-" && arguments.size() == 1) {
+    // The sign of an operand prints as one, the function as a call.
+    static const ScalarFunction kMinus = UnaryMinus(*registry.FindScalar("negative"));
+    return BindScalar(kMinus, std::move(arguments), bind_);
+  }
   const ScalarFunction* scalar = name.empty() ? nullptr : registry.FindScalar(name);
+  if (scalar == nullptr && arguments.size() == 1) {
+    if (const std::optional<DataType> type = CastFunctionType(name)) {
+      return ResolveCast(*Cast::Make(arguments[0], *type, EvalMode::kAnsi, true)->As<Cast>());
+    }
+  }
   if (scalar == nullptr || (scalar->internal && !function.internal() && function.name_parts().size() > 1)) {
     return Error("UNRESOLVED_ROUTINE")
         .With("routineName", QuoteParts(function.name_parts()))

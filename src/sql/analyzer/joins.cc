@@ -79,7 +79,7 @@ Result<PlanPtr> Resolver::ResolveJoin(const PlanPtr& plan) {
     auto node = std::make_shared<Join>(left, right, join.type, nullptr);
     if (join.condition == nullptr) return PlanPtr(std::move(node));
     TW_ASSIGN_OR_RETURN(ExprPtr condition, ResolveExpression(join.condition, ScopeOf(PlanList{left, right})));
-    if (const auto* alias = condition->As<Alias>()) condition = alias->child();
+    TW_ASSIGN_OR_RETURN(condition, TrimAliases(condition, false));
     if (!condition->type().Is(data::TypeKind::kBoolean)) {
       return At(Error("JOIN_CONDITION_IS_NOT_BOOLEAN_TYPE")
                     .With("joinCondition", QuoteExpression(condition))
@@ -154,7 +154,15 @@ Result<PlanPtr> Resolver::ResolveJoin(const PlanPtr& plan) {
     if (left_only && from_right) continue;
     list.push_back(attribute);
   }
-  return PlanPtr(std::make_shared<Project>(std::move(list), node));
+  auto project = std::make_shared<Project>(std::move(list), node);
+  for (const AttributePtr& attribute : joined) {
+    const bool shown = std::any_of(project->list.begin(), project->list.end(), [&](const ExprPtr& e) {
+      const auto* named = e->As<Attribute>();
+      return named != nullptr && named->id() == attribute->id();
+    });
+    if (!shown) project->hidden.push_back(attribute);
+  }
+  return PlanPtr(std::move(project));
 }
 
 /// unionByName: the columns of every child in the order of the first one's.

@@ -93,7 +93,7 @@ Result<ExprPtr> FindColumn(const std::vector<std::string>& name, const Attribute
   for (size_t i = used; i < name.size(); ++i) {
     TW_ASSIGN_OR_RETURN(expr, MakeExtract(expr, Literal::String(name[i]), context));
   }
-  return ExprPtr(Alias::Make(expr, name.back()));
+  return ExprPtr(Alias::Make(expr, name.back(), NewExprId(), std::nullopt, true));
 }
 
 std::string QuoteParts(const std::vector<std::string>& parts) {

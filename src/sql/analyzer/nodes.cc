@@ -106,7 +106,9 @@ Result<PlanPtr> Resolver::ResolveWatermark(const PlanPtr& plan) {
       !data::IntervalMillis(interval, kDaysPerMonth, &delay_ms)) {
     return Error("CANNOT_PARSE_INTERVAL").With("intervalString", "'" + node.delay_text + "'");
   }
-  if (data::IsNegativeInterval(interval)) return Error("NEGATIVE_WATERMARK_DELAY").With("delay", node.delay_text);
+  if (data::IsNegativeInterval(interval)) return 
+    Error("ILLEGAL_ARGUMENT")
+        .With("message", "requirement failed: delay threshold (" + node.delay_text + ") should not be negative.");
   TW_ASSIGN_OR_RETURN(ExprPtr event, ResolveExpression(node.event_time, ScopeOf(node.child())));
   if (event->kind() != ExprKind::kAttribute) {
     std::string path;
@@ -143,9 +145,8 @@ Result<PlanPtr> Resolver::ResolveGeneric(const PlanPtr& plan) {
     TW_ASSIGN_OR_RETURN(ExprPtr resolved, ResolveExpression(expr, scope));
     if (plan->kind() == PlanKind::kCollectMetrics) {
       resolved = Named(resolved);
-    } else if (const auto* alias = resolved->As<Alias>()) {
-      resolved = alias->child();
     }
+    TW_ASSIGN_OR_RETURN(resolved, TrimAliases(resolved, plan->kind() == PlanKind::kCollectMetrics));
     expressions.push_back(std::move(resolved));
   }
   if (expressions.empty()) return plan;

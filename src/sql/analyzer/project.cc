@@ -20,19 +20,6 @@ bool IsPlainExtract(const Expr& expr) {
   });
 }
 
-/// Aliases that do not stand at the top say nothing.
-Result<ExprPtr> TrimNested(const ExprPtr& expr) {
-  const auto strip = [](const ExprPtr& node) -> Result<ExprPtr> {
-    const auto* alias = node->As<Alias>();
-    return alias == nullptr ? ExprPtr() : alias->child();
-  };
-  if (const auto* alias = expr->As<Alias>()) {
-    TW_ASSIGN_OR_RETURN(ExprPtr child, TransformUp(alias->child(), strip));
-    return child == alias->child() ? expr : alias->WithChildren({std::move(child)});
-  }
-  return TransformUp(expr, strip);
-}
-
 Status DuplicateColumn(const std::string& name) {
   return Error("COLUMN_ALREADY_EXISTS").With("columnName", data::QuoteIdentifier(LowerCase(name)));
 }
@@ -144,9 +131,10 @@ Result<PlanPtr> Resolver::ResolveProject(const PlanPtr& plan) {
   bool aggregate = false;
   for (ExprPtr& expr : list) {
     expr = Named(expr);
-    TW_ASSIGN_OR_RETURN(expr, TrimNested(expr));
+    TW_ASSIGN_OR_RETURN(expr, TrimAliases(expr, true));
     aggregate = aggregate || HasAggregate(expr);
   }
+  child = WithHiddenColumns(child, list);
   if (aggregate) return FinishAggregate({}, std::move(list), std::move(child));
   return WithLaterals(std::move(list), child);
 }
@@ -184,9 +172,10 @@ Result<PlanPtr> Resolver::ResolveWithColumns(const PlanPtr& plan) {
   }
   bool aggregate = false;
   for (ExprPtr& expr : list) {
-    TW_ASSIGN_OR_RETURN(expr, TrimNested(expr));
+    TW_ASSIGN_OR_RETURN(expr, TrimAliases(expr, true));
     aggregate = aggregate || HasAggregate(expr);
   }
+  child = WithHiddenColumns(child, list);
   if (aggregate) return FinishAggregate({}, std::move(list), std::move(child));
   return PlanPtr(std::make_shared<Project>(std::move(list), std::move(child)));
 }

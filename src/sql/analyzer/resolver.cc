@@ -1,5 +1,7 @@
 #include "sql/analyzer/resolver.h"
 
+#include <algorithm>
+
 #include "sql/plan/commands.h"
 
 namespace thalweg::sql {
@@ -29,6 +31,8 @@ Scope Resolver::ScopeOf(const PlanList& children) const {
   for (const PlanPtr& child : children) {
     const AttributeList output = child->output();
     scope.input.insert(scope.input.end(), output.begin(), output.end());
+    const AttributeList hidden = HiddenColumns(*child);
+    scope.hidden.insert(scope.hidden.end(), hidden.begin(), hidden.end());
   }
   return scope;
 }
@@ -116,6 +120,45 @@ Result<PlanPtr> Resolver::ResolveWith(const PlanPtr& plan) {
   Result<PlanPtr> body = failed.ok() ? Resolve(with.child()) : Result<PlanPtr>(failed);
   ctes_.resize(before);
   return body;
+}
+
+AttributeList HiddenColumns(const LogicalPlan& plan) {
+  const LogicalPlan* node = &plan;
+  while (node->kind() == PlanKind::kFilter || node->kind() == PlanKind::kSort) node = node->child().get();
+  const auto* project = node->As<Project>();
+  return project == nullptr ? AttributeList{} : project->hidden;
+}
+
+PlanPtr WithHiddenColumns(const PlanPtr& plan, const ExprList& expressions) {
+  AttributeList missing;
+  const AttributeList hidden = HiddenColumns(*plan);
+  if (hidden.empty()) return plan;
+  for (const AttributePtr& column : hidden) {
+    const bool used = std::any_of(expressions.begin(), expressions.end(), [&](const ExprPtr& expr) {
+      const std::vector<ExprId> ids = References(expr);
+      return std::find(ids.begin(), ids.end(), column->id()) != ids.end();
+    });
+    if (used) missing.push_back(column);
+  }
+  if (missing.empty()) return plan;
+  if (const auto* project = plan->As<Project>()) {
+    auto wide = std::make_shared<Project>(*project);
+    for (const AttributePtr& column : missing) wide->list.push_back(column);
+    // A select list above another one that hides the column: both let it through.
+    return wide->WithChildren({WithHiddenColumns(project->child(), expressions)});
+  }
+  return plan->WithChildren({WithHiddenColumns(plan->child(), expressions)});
+}
+
+Result<ExprPtr> TrimAliases(const ExprPtr& expr, bool keep_top) {
+  const auto strip = [](const ExprPtr& node) -> Result<ExprPtr> {
+    const auto* alias = node->As<Alias>();
+    return alias == nullptr ? ExprPtr() : alias->child();
+  };
+  const auto* alias = expr->As<Alias>();
+  if (alias == nullptr || !keep_top) return TransformUp(expr, strip);
+  TW_ASSIGN_OR_RETURN(ExprPtr child, TransformUp(alias->child(), strip));
+  return child == alias->child() ? expr : alias->WithChildren({std::move(child)});
 }
 
 bool HasAggregate(const ExprPtr& expr) { return Contains(expr, ExprKind::kAggregate); }

@@ -16,6 +16,7 @@ namespace thalweg::sql {
 struct Scope {
   AttributeList input;          ///< output of the children
   PlanList plans;               ///< the children, for names pinned to a DataFrame
+  AttributeList hidden;         ///< columns that a USING join has left out, by qualified name
   /// Consulted when a name is not in `input`: the child of an Aggregate, for HAVING and ORDER BY.
   const Scope* fallback = nullptr;
   /// Inside the arguments of an aggregate function `fallback` comes first.
@@ -129,6 +130,13 @@ Result<ExprPtr> MakeTimeWindow(Resolver& resolver, const std::string& name, cons
 
 /// Rewrites that outlive the resolver: see checks.cc. Errors: Spark's CheckAnalysis.
 Status CheckFilterCondition(const ExprPtr& condition);
+
+/// Columns that a USING join below keeps to itself, but which may still be named (`b.id`, df2["id"]).
+AttributeList HiddenColumns(const LogicalPlan& plan);
+/// The plan putting out those hidden columns, too, that `expressions` refer to.
+PlanPtr WithHiddenColumns(const PlanPtr& plan, const ExprList& expressions);
+/// Without the aliases below the top; they have done their work in names.
+Result<ExprPtr> TrimAliases(const ExprPtr& expr, bool keep_top);
 
 bool HasAggregate(const ExprPtr& expr);
 /// `status` with the place that `expr` or the first node below it comes from.

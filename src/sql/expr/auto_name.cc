@@ -47,7 +47,11 @@ ExprPtr Prettify(const ExprPtr& expr) {
     return expr;
   }
   if (const auto* cast = expr->As<Cast>(); cast != nullptr && !cast->user()) return text(Pretty(cast->child()));
-  if (const auto* alias = expr->As<Alias>()) return text(alias->name());
+  // Inside of an expression an alias of the user shows ("struct(id AS q)"), one that a field got from its path does not.
+  if (const auto* alias = expr->As<Alias>()) {
+    const std::string child = Pretty(alias->child());
+    return text(alias->automatic() ? child : child + " AS " + data::QuoteIfNeeded(alias->name()));
+  }
   if (const auto* call = expr->As<Call>()) {
     if (call->function_name() == "getstructfield" || call->function_name() == "getarraystructfields") {
       return text(Pretty(call->child(0)) + "." + Pretty(call->child(1)));

@@ -179,7 +179,10 @@ ExprPtr AggregateCall::WithChildren(ExprList children) const {
 }
 
 std::string AggregateCall::Sql() const {
-  const size_t count = children().size() - (has_filter_ ? 1 : 0);
+  size_t count = children().size() - (has_filter_ ? 1 : 0);
+  // Whether nulls are ignored is no part of the name of first, last and kin.
+  const auto* flag = count == 2 ? children()[1]->As<Literal>() : nullptr;
+  if (flag != nullptr && flag->type().Is(TypeKind::kBoolean)) count = 1;
   std::string text = std::string(bound_->function->name) + "(" + (distinct_ ? "DISTINCT " : "") +
                      JoinSql(children(), count) + ")";
   if (has_filter_) text += " FILTER (WHERE " + filter()->Sql() + ")";

@@ -185,8 +185,7 @@ Result<ExprPtr> ArrayItem(const ExprPtr& child, const ExprPtr& extraction, const
   }
   const EvalMode mode = context.config.ansi ? EvalMode::kAnsi : EvalMode::kLegacy;
   if (kind != TypeKind::kInteger) index = Cast::Make(index, DataType::Integer(), mode);
-  const bool nullable = context.config.ansi ? child->nullable() || index->nullable() || child->type().contains_null() : true;
-  return MakeCall(kArrayItem, {child, index}, child->type().element(), nullable, &EvaluateArrayItem, mode, nullptr);
+  return MakeCall(kArrayItem, {child, index}, child->type().element(), true, &EvaluateArrayItem, mode, nullptr);
 }
 
 }  // namespace

@@ -17,6 +17,7 @@ Result<PlanPtr> Decimals(const PlanPtr& plan, const OptimizerOptions& options) {
 Result<PlanPtr> Predicates(const PlanPtr& plan, const OptimizerOptions& options) {
   return PushPredicates(plan, *options.config);
 }
+Result<PlanPtr> OuterJoins(const PlanPtr& plan, const OptimizerOptions&) { return EliminateOuterJoins(plan); }
 Result<PlanPtr> Collapse(const PlanPtr& plan, const OptimizerOptions&) { return CollapseProjects(plan); }
 Result<PlanPtr> Columns(const PlanPtr& plan, const OptimizerOptions&) { return PruneColumns(plan, true); }
 
@@ -36,6 +37,7 @@ const RuleList& Rules() {
               {"SimplifyExpressions", &SimplifyExpressions, true},
               {"PruneFilters", &PruneFilters, true},
               {"PushPredicates", &Predicates, false},
+              {"EliminateOuterJoins", &OuterJoins, false},
               {"PushLimits", &PushLimits, false},
               {"PruneColumns", &Columns, true},
               {"CollapseProjects", &Collapse, false},

@@ -261,6 +261,7 @@ struct UnresolvedWith final : PlanNode<UnresolvedWith, PlanKind::kUnresolvedWith
 struct Project final : PlanNode<Project, PlanKind::kProject> {
   Project(ExprList l, PlanPtr child) : PlanNode({std::move(child)}), list(std::move(l)) {}
   ExprList list;                           ///< named expressions once resolved
+  AttributeList hidden;                    ///< analyzer only: columns a USING join leaves out, which may still be named
   AttributeList output() const override;
   ExprList expressions() const override { return list; }
   PlanPtr WithExpressions(ExprList e) const override;

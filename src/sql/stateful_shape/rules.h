@@ -42,7 +42,14 @@ Result<PlanPtr> CountRows(const PlanPtr& plan, const EvalConfig& config);
 /// sum and avg of short decimals work on the unscaled number. Source: DecimalAggregates.
 Result<PlanPtr> RewriteDecimalAggregates(const PlanPtr& plan, const EvalConfig& config);
 
+/// Outer joins whose null rows a filter above drops are narrower joins. Source: EliminateOuterJoin.
+Result<PlanPtr> EliminateOuterJoins(const PlanPtr& plan);
+
 // --- of stream-stream joins ---
+
+/// Fields of which only a part is wanted above a join become columns of its sides, "_extract_<field>".
+/// Source: NestedColumnAliasing.
+Result<PlanPtr> AliasNestedColumns(const PlanPtr& plan);
 
 /// Rows whose join key is null never match: a filter drops them where they are not kept for an outer join.
 /// Source: InferFiltersFromConstraints.

@@ -136,6 +136,19 @@ TEST_F(RulesTest, UnusedColumnsAreNotComputed) {
             "         +- Relation [k,v] memory\n");
 }
 
+TEST_F(RulesTest, OuterJoinsWhoseNullRowsAreDroppedAreInner) {
+  EXPECT_EQ(Text(EliminateOuterJoins(Sql("SELECT t.k FROM t LEFT JOIN u ON t.k = u.k WHERE u.v > 1"))),
+            "Project [k]\n"
+            "+- Filter (v > 1)\n"
+            "   +- Join Inner, (k = k)\n"
+            "      :- Relation [k,v,x] memory\n"
+            "      +- Relation [k,v,x] memory\n");
+  const std::string kept = Text(EliminateOuterJoins(Sql("SELECT t.k FROM t LEFT JOIN u ON t.k = u.k WHERE u.v IS NULL AND t.v > 1")));
+  EXPECT_NE(kept.find("LeftOuter"), std::string::npos) << kept;
+  const std::string half = Text(EliminateOuterJoins(Sql("SELECT t.k FROM t FULL JOIN u ON t.k = u.k WHERE t.v > 1")));
+  EXPECT_NE(half.find("LeftOuter"), std::string::npos) << half;
+}
+
 TEST_F(RulesTest, GroupingIsSimplified) {
   EXPECT_EQ(Text(SimplifyGrouping(Sql("SELECT count(*) FROM t GROUP BY 'a', k, k"))),
             "Aggregate [k], [count(1) AS count(1)]\n+- Relation [k,v,x] memory\n");

@@ -4,6 +4,7 @@
 
 #include "sql/analyzer/join_watermark.h"
 #include "sql/expr/function.h"
+#include "sql/functions/registry.h"
 #include "sql/plan/aggregate_parts.h"
 
 namespace thalweg::sql {
@@ -113,8 +114,14 @@ Schema SideSchema(const PlanPtr& side) {
   Schema schema = SchemaOf(side->output());
   std::vector<ExprId> present;
   for (PlanPtr node = side; node->kind() == PlanKind::kFilter || node->kind() == PlanKind::kProject; node = node->child()) {
+    if (const auto* project = node->As<Project>()) {
+      // Spark leaves out projects that only drop columns; above any other the columns are what the plan says.
+      const bool drops = std::all_of(project->list.begin(), project->list.end(),
+                                     [](const ExprPtr& e) { return e->kind() == ExprKind::kAttribute; });
+      if (!drops) break;
+      continue;
+    }
     const auto* filter = node->As<Filter>();
-    if (filter == nullptr) continue;
     for (const ExprPtr& conjunct : SplitConjunction(filter->condition)) {
       const auto* call = conjunct->As<Call>();
       if (call == nullptr || call->function_name() != "isnotnull") continue;
@@ -130,8 +137,55 @@ Schema SideSchema(const PlanPtr& side) {
   return schema;
 }
 
-Result<StatefulOperatorLayout> JoinLayout(const Join& join) {
-  const auto keys = EquiKeys(join);
+/// What stands for null in a null-safe key. Source: Literal.default.
+ExprPtr DefaultOf(const DataType& type) {
+  switch (type.physical()) {
+    case data::PhysicalType::kBool: return Literal::Make(Value(false), type);
+    case data::PhysicalType::kInt8: return Literal::Make(Value(int8_t{0}), type);
+    case data::PhysicalType::kInt16: return Literal::Make(Value(int16_t{0}), type);
+    case data::PhysicalType::kInt32: return Literal::Make(Value(int32_t{0}), type);
+    case data::PhysicalType::kInt64: return Literal::Make(Value(int64_t{0}), type);
+    case data::PhysicalType::kFloat: return Literal::Make(Value(0.0F), type);
+    case data::PhysicalType::kDouble: return Literal::Make(Value(0.0), type);
+    case data::PhysicalType::kInt128: return Literal::Make(Value(data::Int128{0}), type);
+    case data::PhysicalType::kText: return Literal::Make(Value(std::string()), type);
+    default: return nullptr;
+  }
+}
+
+/// Keys as they are hashed and stored: a null-safe one is a value without null and whether it was one.
+/// Source: ExtractEquiJoinKeys.
+Result<std::vector<std::pair<ExprPtr, ExprPtr>>> StoredKeys(const Join& join, const EvalConfig& config) {
+  std::vector<std::pair<ExprPtr, ExprPtr>> stored;
+  if (join.condition == nullptr) return stored;
+  for (const ExprPtr& conjunct : SplitConjunction(join.condition)) {
+    const Join one(join.child(0), join.child(1), join.type, conjunct);
+    for (const auto& [left, right] : EquiKeys(one)) {
+      if (conjunct->As<Call>()->function_name() != "<=>") {
+        stored.emplace_back(left, right);
+        continue;
+      }
+      const ExprPtr otherwise = DefaultOf(left->type());
+      if (otherwise == nullptr) return Unsupported("null-safe stream join keys of type " + left->type().Sql());
+      const BindContext context{config};
+      std::pair<ExprPtr, ExprPtr> value;
+      std::pair<ExprPtr, ExprPtr> absent;
+      for (const bool is_left : {true, false}) {
+        const ExprPtr& key = is_left ? left : right;
+        TW_ASSIGN_OR_RETURN(ExprPtr present, BindBuiltin("coalesce", {key, otherwise}, context));
+        TW_ASSIGN_OR_RETURN(ExprPtr is_null, BindBuiltin("isnull", {key}, context));
+        (is_left ? value.first : value.second) = std::move(present);
+        (is_left ? absent.first : absent.second) = std::move(is_null);
+      }
+      stored.push_back(std::move(value));
+      stored.push_back(std::move(absent));
+    }
+  }
+  return stored;
+}
+
+Result<StatefulOperatorLayout> JoinLayout(const Join& join, const EvalConfig& config) {
+  TW_ASSIGN_OR_RETURN(const auto keys, StoredKeys(join, config));
   if (keys.empty()) return Error("_LEGACY_ERROR_TEMP_1181");
   StatefulOperatorLayout layout;
   layout.name = "symmetricHashJoin";
@@ -185,7 +239,7 @@ bool KeepsState(const LogicalPlan& node, OutputMode mode) {
   }
 }
 
-Result<StateLayout> LayoutOf(const PlanPtr& plan, OutputMode mode) {
+Result<StateLayout> LayoutOf(const PlanPtr& plan, OutputMode mode, const EvalConfig& config) {
   StateLayout layout;
   Status failed;
   Visit(plan, [&](const PlanPtr& node) {
@@ -199,7 +253,7 @@ Result<StateLayout> LayoutOf(const PlanPtr& plan, OutputMode mode) {
         case PlanKind::kAggregate: return AggregateLayout(static_cast<const Aggregate&>(*node));
         case PlanKind::kDeduplicate: return DeduplicateLayout(static_cast<const Deduplicate&>(*node));
         case PlanKind::kLimit: return LimitLayout();
-        default: return JoinLayout(static_cast<const Join&>(*node));
+        default: return JoinLayout(static_cast<const Join&>(*node), config);
       }
     }();
     if (!one.ok()) {

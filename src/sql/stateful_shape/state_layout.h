@@ -9,7 +9,7 @@
 namespace thalweg::sql {
 
 /// The stateful operators of a shaped plan in pre-order from the sink, left before right, and its streaming leaves.
-Result<StateLayout> LayoutOf(const PlanPtr& plan, OutputMode mode);
+Result<StateLayout> LayoutOf(const PlanPtr& plan, OutputMode mode, const EvalConfig& config);
 
 /// Whether the node keeps state in a streaming query of that mode. The planner walks its (optimized) plan in the same order
 /// and meets the operators of the layout one by one.
