@@ -159,7 +159,7 @@ Status Submit(const SubmitArguments& arguments, int* exit_code) {
 void AddSubmitCommand(CLI::App& app, int* exit_code) {
   auto arguments = std::make_shared<SubmitArguments>();
   CLI::App* command = app.add_subcommand("submit", "Run a PySpark program on an engine of its own: submit [OPTIONS] FILE.py [ARGUMENTS]");
-  command->add_option("--conf,-c", arguments->conf, "A setting, key=value")->take_all()->expected(1);
+  command->add_option("--conf,-c", arguments->conf, "A setting, key=value")->take_all()->expected(1)->allow_extra_args(false);
   command->add_option("--properties-file", arguments->properties_file, "File of settings (default: spark-defaults.conf)");
   command->add_option("--name", arguments->name, "Name of the application");
   command->add_option("--py-files", arguments->py_files, "Modules, folders and zip files for the program, separated by commas");
