@@ -16,15 +16,6 @@ Result<data::Schema> ParseSchemaJson(std::string_view json) {
   return data::Schema(type.fields());
 }
 
-data::Schema AllNullable(const data::Schema& schema) {
-  data::Schema nullable = schema;
-  for (data::StructField& field : nullable) {
-    field.type = field.type.AsNullable();
-    field.nullable = true;
-  }
-  return nullable;
-}
-
 bool MayContinue(const data::DataType& stored, const data::DataType& now);
 
 bool MayContinuePart(bool stored_nullable, bool now_nullable, const data::DataType& stored, const data::DataType& now) {
@@ -74,8 +65,8 @@ Status WriteOrCheckStoreSchema(data::FileSystem& file_system, const CheckpointLa
   TW_ASSIGN_OR_RETURN(const auto stored, ReadStoreSchema(file_system, layout, operator_id, store_name));
   if (!stored) {
     StateSchema family;
-    family.key_json = SchemaJson(AllNullable(schema.key));
-    family.value_json = SchemaJson(AllNullable(schema.value));
+    family.key_json = SchemaJson(schema.key);
+    family.value_json = SchemaJson(schema.value);
     TW_ASSIGN_OR_RETURN(const std::string bytes, FormatStateSchemaFile({.version = 2, .families = {family}}));
     return data::AtomicWriteFile(file_system, layout.StateSchemaFile(operator_id, store_name), bytes);
   }

@@ -20,8 +20,7 @@ struct StoreSchema {
 Result<std::optional<StoreSchema>> ReadStoreSchema(data::FileSystem& file_system, const CheckpointLayout& layout,
                                                    OperatorId operator_id, std::string_view store_name);
 /// Writes the schema file unless there is one; else checks that `schema` may continue it: equal types position by position,
-/// where a stored nullable column may become non-nullable, not the reverse. Names and metadata do not count. The file
-/// declares every column nullable: such a file Spark always accepts.
+/// where a stored nullable column may become non-nullable, not the reverse. Names and metadata do not count.
 /// Errors: STATE_STORE_KEY_SCHEMA_NOT_COMPATIBLE, STATE_STORE_VALUE_SCHEMA_NOT_COMPATIBLE.
 Status WriteOrCheckStoreSchema(data::FileSystem& file_system, const CheckpointLayout& layout, OperatorId operator_id,
                                std::string_view store_name, const StoreSchema& schema, bool check_value = true);

@@ -22,7 +22,7 @@ TEST(StoreSchema, AStoredSchemaDecidesWhatMayContinue) {
   const data::Schema number = OneColumn(data::DataType::Long(), false);
   EXPECT_EQ(check(text, number), "");
   const auto stored = ReadStoreSchema(files, layout, OperatorId(0), "default").ValueOrDie();
-  EXPECT_TRUE(stored->value[0].nullable) << "declared nullable: Spark accepts it whatever it infers";
+  EXPECT_FALSE(stored->value[0].nullable) << "as declared: Spark compares nullability";
   data::Schema renamed = text;
   renamed[0].name = "other";
   renamed[0].metadata_json = "{\"x\":1}";

@@ -95,6 +95,8 @@ class MicroBatchDriver final : public StreamingQuery {
   Status OpenSources(std::stop_token stop);
   Status Recover();
   Status CheckStatefulOperators();
+  /// Schema and metadata files of the stateful operators; the first batch of a run writes or checks them.
+  Status WriteStateMetadata(BatchId first_batch);
   Status CompilePlan();
 
   // --- one micro-batch (micro_batch_run.cc) ---

@@ -55,6 +55,7 @@ Status MicroBatchDriver::RunOne() {
     return WriteOffsets(turn);
   }));  // durable before anything outside sees a row
   TW_FAULT_POINT("micro-batch: offsets written");
+  if (!ran_in_this_run_) TW_RETURN_NOT_OK(WriteStateMetadata(turn.batch_id));
   Result<Staged> staged = Timed("addBatch", [&] { return Execute(turn); });
   if (!staged.ok()) return std::move(staged).status();
   TW_FAULT_POINT("micro-batch: computed");

@@ -8,6 +8,7 @@
 #include "engine/checkpoint/pinned_settings.h"
 #include "engine/planner/planner.h"
 #include "engine/state/state_options.h"
+#include "engine/state/store_schema.h"
 #include "sql/optimizer/optimizer.h"
 #include "streaming/query/micro_batch_driver.h"
 #include "streaming/query/query_settings.h"
@@ -23,6 +24,11 @@ const Setting<bool> kVerifyEmptyOnStart{
     .key = "spark.sql.streaming.verifyCheckpointDirectoryEmptyOnStart",
     .default_value = true,
     .doc = "Refuse a new query on a checkpoint that holds commits or state."};
+
+const Setting<bool> kStateSchemaCheck{
+    .key = "spark.sql.streaming.stateStore.stateSchemaCheck",
+    .default_value = true,
+    .doc = "Refuse a query whose state has other columns than the checkpoint's."};
 
 /// "[(OperatorId: 0 -> OperatorName: stateStoreSave)]", as Spark lists operators.
 std::string OperatorList(const std::map<int64_t, std::string>& names) {
@@ -162,6 +168,27 @@ Status MicroBatchDriver::CheckStatefulOperators() {
   return Error("STREAMING_STATEFUL_OPERATOR_NOT_MATCH_IN_STATE_METADATA")
       .With("OpsInMetadataSeq", OperatorList(in_metadata))
       .With("OpsInCurBatchSeq", OperatorList(in_plan));
+}
+
+Status MicroBatchDriver::WriteStateMetadata(BatchId first_batch) {
+  const int64_t partitions = settings_.Get(kShufflePartitions);
+  for (const sql::StatefulOperatorLayout& op : shaped_.layout.operators) {
+    engine::OperatorMetadata metadata;
+    metadata.operator_id = OperatorId(op.id);
+    metadata.operator_name = op.name;
+    for (const sql::StateStoreLayout& store : op.stores) {
+      if (settings_.Get(kStateSchemaCheck)) {
+        TW_RETURN_NOT_OK(engine::WriteOrCheckStoreSchema(*spec_.file_system, checkpoint_->layout(),
+                                                         metadata.operator_id, store.name,
+                                                         {store.key_schema, store.value_schema}));
+      }
+      metadata.stores.push_back(
+          {store.name, store.prefix_key_columns, op.partitioning.empty() ? 1 : partitions, {}});
+    }
+    TW_RETURN_NOT_OK(engine::WriteOperatorMetadata(*spec_.file_system, checkpoint_->layout(),
+                                                   metadata, first_batch));
+  }
+  return Status::OK();
 }
 
 Status MicroBatchDriver::CompilePlan() {
