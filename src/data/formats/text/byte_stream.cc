@@ -16,12 +16,12 @@ namespace {
 constexpr size_t kPackedBlock = 256 * 1024;
 constexpr int64_t kLeastRoom = 16;
 
-struct CodecName {
+struct StreamCodecName {
   Compression compression;
   std::string_view option;
   std::string_view extension;
 };
-constexpr CodecName kCodecs[] = {
+constexpr StreamCodecName kStreamCodecs[] = {
     {Compression::kNone, "none", ""},          {Compression::kNone, "uncompressed", ""},
     {Compression::kBzip2, "bzip2", ".bz2"},    {Compression::kDeflate, "deflate", ".deflate"},
     {Compression::kGzip, "gzip", ".gz"},       {Compression::kLz4, "lz4", ".lz4"},
@@ -124,7 +124,7 @@ class PackedStream final : public ByteStream {
 }  // namespace
 
 Compression CompressionOfName(std::string_view path) {
-  for (const CodecName& codec : kCodecs) {
+  for (const StreamCodecName& codec : kStreamCodecs) {
     if (!codec.extension.empty() && path.ends_with(codec.extension)) return codec.compression;
   }
   return Compression::kNone;
@@ -132,7 +132,7 @@ Compression CompressionOfName(std::string_view path) {
 
 Result<Compression> CompressionOfOption(std::string_view name) {
   std::string known;
-  for (const CodecName& codec : kCodecs) {
+  for (const StreamCodecName& codec : kStreamCodecs) {
     if (EqualsIgnoreCase(name, codec.option)) return codec.compression;
     known += (known.empty() ? "" : ", ") + std::string(codec.option);
   }
@@ -142,7 +142,7 @@ Result<Compression> CompressionOfOption(std::string_view name) {
 }
 
 std::string_view CompressionExtension(Compression compression) {
-  for (const CodecName& codec : kCodecs) {
+  for (const StreamCodecName& codec : kStreamCodecs) {
     if (codec.compression == compression) return codec.extension;
   }
   return {};
