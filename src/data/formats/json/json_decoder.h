@@ -9,9 +9,9 @@
 
 namespace thalweg::data {
 
-/// JSON texts into a column of a given type: structs by field name (exact), arrays, maps. A fast
-/// reader takes well-formed texts; what it cannot take goes to a lenient one that reads as Jackson
-/// does, so both give Spark's answer. A field that cannot be read as its type is null and the rest
+/// JSON texts into a column of a given type: structs by field name (exact), arrays, maps. A strict
+/// scanner finds the values of well-formed texts; what it refuses goes to a lenient reader that
+/// reads as Jackson does, so both give Spark's answer. A field that cannot be read as its type is null and the rest
 /// of its row stands (partial results). Malformed text: every field is null; with a field named as
 /// the corrupt-record column (a string), that one gets the text. Rows: one per text in kPermissive,
 /// but blank texts give a null row (keep_blank) or none; with `array_as_rows` a text that is an
@@ -29,8 +29,9 @@ class JsonDecoder {
                                                    Shape shape);
   ~JsonDecoder();
 
+  /// With `block`, which holds the text, long strings stay where they are and the columns hold the block.
   /// Errors: MALFORMED_RECORD_IN_PARSING.WITHOUT_SUGGESTION in kFailFast.
-  Status Append(std::string_view text);
+  Status Append(std::string_view text, const std::shared_ptr<Buffer>* block = nullptr);
   void AppendNull();
   int64_t length() const;
   /// The rows since the last Finish. In file mode a struct's children are the table's columns.

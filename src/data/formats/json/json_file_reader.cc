@@ -24,7 +24,7 @@ class JsonFileReader final : public FileReader {
     while (decoder_->length() < rows) {
       TW_ASSIGN_OR_RETURN(const bool more, texts_.Next(&text));
       if (!more) return false;
-      TW_RETURN_NOT_OK(decoder_->Append(text));
+      TW_RETURN_NOT_OK(decoder_->Append(text, &texts_.block()));
     }
     return true;
   }

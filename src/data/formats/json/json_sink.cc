@@ -69,10 +69,8 @@ JsonSink::~JsonSink() = default;
 
 Result<std::unique_ptr<JsonSink>> JsonSink::Make(const DataType& type, const JsonOptions& options) {
   std::unique_ptr<JsonSink> sink(new JsonSink(type, options));
-  sink->wants_digits_ = type.Is(TypeKind::kDecimal);
   const auto child = [&](const DataType& child_type) -> Status {
     TW_ASSIGN_OR_RETURN(std::unique_ptr<JsonSink> made, Make(child_type, options));
-    sink->wants_digits_ = sink->wants_digits_ || made->wants_digits_;
     sink->children_.push_back(std::move(made));
     return Status::OK();
   };
@@ -124,7 +122,6 @@ Result<std::unique_ptr<JsonSink>> JsonSink::Make(const DataType& type, const Jso
       if (type.Is(TypeKind::kVariant)) return Unsupported("JSON as VARIANT");
       for (const StructField& field : type.fields()) {
         TW_ASSIGN_OR_RETURN(std::unique_ptr<JsonSink> made, Make(field.type, options));
-        sink->wants_digits_ = sink->wants_digits_ || made->wants_digits_;
         sink->fields_.push_back({field.name, std::move(made)});
       }
       for (size_t i = 0; i < sink->fields_.size(); ++i)
@@ -134,9 +131,7 @@ Result<std::unique_ptr<JsonSink>> JsonSink::Make(const DataType& type, const Jso
   return sink;
 }
 
-int JsonSink::FindField(std::string_view name, int hint) const {
-  if (hint >= 0 && hint < static_cast<int>(fields_.size()) && fields_[hint].name == name)
-    return hint;
+int JsonSink::FindField(std::string_view name) const {
   const auto found = by_name_.find(name);
   return found == by_name_.end() ? -1 : found->second;
 }
@@ -157,6 +152,16 @@ void JsonSink::AppendNull() {
 
 void JsonSink::AppendText(std::string_view text) {
   std::get<TextBuilder>(builder_).Append(text);
+  ++length_;
+}
+
+void JsonSink::AppendTextIn(std::string_view text, const std::shared_ptr<Buffer>& block) {
+  TextBuilder& builder = std::get<TextBuilder>(builder_);
+  if (text.size() > TextView::kInline && held_block_ != block.get()) {
+    builder.AddTextBuffer(block);
+    held_block_ = block.get();
+  }
+  builder.AppendView(TextView(text.data(), static_cast<uint32_t>(text.size())));
   ++length_;
 }
 
@@ -339,6 +344,7 @@ void JsonSink::CloseStruct() {
 
 ColumnPtr JsonSink::Finish() {
   const int64_t rows = std::exchange(length_, 0);
+  held_block_ = nullptr;
   if (auto* text = std::get_if<TextBuilder>(&builder_)) return text->Finish();
   ColumnPtr fixed;
   std::visit(

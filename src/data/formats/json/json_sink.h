@@ -12,6 +12,7 @@
 
 #include "data/columnar/builder.h"
 #include "data/formats/json/json_options.h"
+#include "data/formats/json/json_scanner.h"
 
 namespace thalweg::data {
 
@@ -41,15 +42,26 @@ class JsonSink {
   bool AppendBoolean(bool value);
   /// Strings and binaries, as they are.
   void AppendText(std::string_view text);
+  /// The same without a copy: `block` holds the text.
+  void AppendTextIn(std::string_view text, const std::shared_ptr<Buffer>& block);
 
-  /// Whether a number's digits as written matter (decimals), here or below.
-  bool wants_digits() const { return wants_digits_; }
   bool is_string() const { return type_.Is(TypeKind::kString); }
 
   // Nested types.
   std::vector<JsonField>& fields() { return fields_; }  ///< struct
-  /// The field of a name, or -1; `hint` is where it is likely.
-  int FindField(std::string_view name, int hint) const;
+  /// The field of a name, or -1.
+  int FindField(std::string_view name) const;
+  /// What a scanner remembers of a struct between rows: the names of members in the order in which they came last, and
+  /// where their values lie in this row.
+  struct Members {
+    struct Name {
+      std::string text;
+      int field = -1;
+    };
+    std::vector<Name> names;
+    std::vector<JsonToken> tokens;  ///< one per field
+  };
+  Members& members() { return members_; }
   JsonSink& element() { return *children_[0]; }  ///< array; map: keys
   JsonSink& map_value() { return *children_[1]; }
   void CloseList();        ///< array, map: everything appended to the children is one row
@@ -74,7 +86,6 @@ class JsonSink {
 
   DataType type_;
   const JsonOptions& options_;
-  bool wants_digits_ = false;
   int64_t length_ = 0;
   std::variant<std::monostate, FixedBuilder<uint8_t>, FixedBuilder<int8_t>, FixedBuilder<int16_t>,
                FixedBuilder<int32_t>, FixedBuilder<int64_t>, FixedBuilder<float>,
@@ -86,6 +97,8 @@ class JsonSink {
   std::vector<std::unique_ptr<JsonSink>> children_;
   std::vector<JsonField> fields_;
   std::unordered_map<std::string_view, int> by_name_;
+  Members members_;
+  const Buffer* held_block_ = nullptr;  // the last one given to the text builder
 };
 
 }  // namespace thalweg::data

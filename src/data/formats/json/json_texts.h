@@ -18,7 +18,7 @@ class JsonTexts {
   /// The next text of the open file; false at its end. Valid until the next call; kTextSlack bytes behind it may be read.
   Result<bool> Next(std::string_view* text);
   /// What the last text lies in.
-  BufferPtr block() const { return lines_ != nullptr ? BufferPtr(lines_->block()) : whole_; }
+  const std::shared_ptr<Buffer>& block() const { return lines_ != nullptr ? lines_->block() : whole_; }
   int64_t bytes_read() const { return bytes_of_earlier_files_ + (lines_ != nullptr ? lines_->bytes_read() : 0); }
 
  private:
@@ -26,7 +26,7 @@ class JsonTexts {
 
   const JsonOptions& options_;
   std::unique_ptr<LineReader> lines_;
-  BufferPtr whole_;  // with multiLine: the file, until it was given out
+  std::shared_ptr<Buffer> whole_;  // with multiLine: the file, until it was given out
   size_t whole_bytes_ = 0;
   bool whole_given_ = false;
   int64_t bytes_of_earlier_files_ = 0;

@@ -160,7 +160,7 @@ Result<std::unique_ptr<ByteStream>> OpenByteStream(FileSystem& file_system, cons
                                                                     std::move(decompressor).ValueUnsafe()));
 }
 
-Result<BufferPtr> ReadAll(ByteStream& stream, int64_t size_hint, int64_t* size) {
+Result<std::shared_ptr<Buffer>> ReadAll(ByteStream& stream, int64_t size_hint, int64_t* size) {
   std::shared_ptr<Buffer> buffer = Buffer::Allocate(std::max<int64_t>(size_hint + kLeastRoom, 4096) + kTextSlack);
   *size = 0;
   while (true) {
@@ -176,7 +176,7 @@ Result<BufferPtr> ReadAll(ByteStream& stream, int64_t size_hint, int64_t* size) 
     *size += static_cast<int64_t>(got);
   }
   std::memset(buffer->mutable_data() + *size, 0, static_cast<size_t>(kTextSlack));
-  return BufferPtr(std::move(buffer));
+  return buffer;
 }
 
 Result<std::string> Compress(std::string_view bytes, Compression compression) {

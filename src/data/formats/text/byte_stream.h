@@ -38,7 +38,7 @@ Result<std::unique_ptr<ByteStream>> OpenByteStream(FileSystem& file_system, cons
 inline constexpr int64_t kTextSlack = 64;
 
 /// A whole stream in memory; the buffer is kTextSlack zero bytes longer than `*size`.
-Result<BufferPtr> ReadAll(ByteStream& stream, int64_t size_hint, int64_t* size);
+Result<std::shared_ptr<Buffer>> ReadAll(ByteStream& stream, int64_t size_hint, int64_t* size);
 
 /// `bytes` as one packed block (a whole file). Errors: as OpenByteStream.
 Result<std::string> Compress(std::string_view bytes, Compression compression);
