@@ -43,6 +43,7 @@ class FileFormat {
   virtual Result<std::function<bool(const std::string& path)>> Splitting(const FormatContext& context) const = 0;
 };
 
+std::unique_ptr<FileFormat> MakeCsvFormat();
 std::unique_ptr<FileFormat> MakeJsonFormat();
 std::unique_ptr<FileFormat> MakeParquetFormat();
 std::unique_ptr<FileFormat> MakeTextFormat();

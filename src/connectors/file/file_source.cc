@@ -140,6 +140,7 @@ std::vector<std::shared_ptr<const sql::DataSource>> MakeFileDataSources(const sq
   const auto add = [&](std::unique_ptr<FileFormat> format) {
     sources.push_back(std::make_shared<FileDataSource>(std::move(format), services));
   };
+  add(MakeCsvFormat());
   add(MakeJsonFormat());
   add(MakeParquetFormat());
   add(MakeTextFormat());
