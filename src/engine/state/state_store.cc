@@ -140,11 +140,9 @@ Status StateStore::Impl::WriteChanges(StateChangeWriter& writer) {
   for (int64_t i = 0; i < removed_keys.num_rows(); ++i) batch.push_back({removed_keys.row(i), {}, true});
   TW_RETURN_NOT_OK(writer.Append(batch));
   batch.clear();
-  metrics.num_rows_updated = 0;
   for (const Slot slot : changed) {
     if ((flags[slot] & kPutMark) == 0) continue;
     flags[slot] = kStoredMark;
-    ++metrics.num_rows_updated;
     batch.push_back({map.key(slot), map.value(slot), false});
     if (batch.size() < kWriteBatch) continue;
     TW_RETURN_NOT_OK(writer.Append(batch));
@@ -209,7 +207,10 @@ void StateStore::Put(std::string_view key, std::string_view value) {
     flags = 0;
     if (s.prefixed()) s.prefixes.Add(slot);
   }
-  if ((flags & kPutMark) == 0) s.changed.push_back(slot);
+  if ((flags & kPutMark) == 0) {
+    s.changed.push_back(slot);
+    ++s.metrics.num_rows_updated;
+  }
   flags |= kPutMark;
 }
 

@@ -177,7 +177,10 @@ int64_t StateTable::Impl::EventTimeOf(Slot slot) const {
 }
 
 void StateTable::Impl::AddToIndex(std::span<const Slot> slots) {
-  for (const Slot slot : slots) event_times.Add({EventTimeOf(slot), slot, generation(slot)});
+  for (const Slot slot : slots) {
+    const int64_t time_us = EventTimeOf(slot);
+    if (time_us != kNeverExpires) event_times.Add({time_us, slot, generation(slot)});
+  }
 }
 
 void StateTable::Impl::FreeSlot(Slot slot) {
@@ -241,7 +244,10 @@ Status StateTable::Impl::LoadEntries(std::span<const StateChange> loaded) {
   payload->Init(payloads);
   TW_RETURN_NOT_OK(payload->Decode(values, payloads));
   if (indexed()) {
-    for (const Slot slot : slots) event_times.AddUnordered({EventTimeOf(slot), slot, generation(slot)});
+    for (const Slot slot : slots) {
+      const int64_t time_us = EventTimeOf(slot);
+      if (time_us != kNeverExpires) event_times.AddUnordered({time_us, slot, generation(slot)});
+    }
   }
   return Charge();
 }
@@ -384,6 +390,7 @@ void StateTable::MarkChanged(std::span<const Slot> slots) {
     if ((t.meta[slot] & kChanged) != 0) continue;
     t.meta[slot] |= kChanged;
     t.changed.push_back(slot);
+    ++t.metrics.num_rows_updated;
   }
 }
 
@@ -458,7 +465,6 @@ Result<bool> StateTable::Commit(StateVersion version) {
         t.strand.Stage(version, t.entries, [&t](StateChangeWriter& writer) { return t.WriteChanges(writer); }));
     const auto spent = t.strand.clock().NowMonotonic() - begin;
     t.metrics.commit_time_ms = std::chrono::duration_cast<std::chrono::milliseconds>(spent).count();
-    t.metrics.num_rows_updated = static_cast<int64_t>(t.changed.size());
     t.metrics.num_rows_total = t.entries;
     t.metrics.memory_used_bytes = t.memory_bytes();
   }

@@ -44,11 +44,14 @@ struct KeyEventTime {
   bool window_end = false;  ///< the column is a window struct: its second field; else a timestamp
 };
 
+/// Event time of a key whose time is null: no watermark reaches it.
+inline constexpr int64_t kNeverExpires = INT64_MAX;
+
 struct StateTableOptions {
   std::vector<data::DataType> key_types;
   std::vector<data::DataType> value_types;  ///< of the stored rows, for the structural check
   bool check_value = true;
-  std::optional<KeyEventTime> event_time;   ///< null event times count as 0 (Spark)
+  std::optional<KeyEventTime> event_time;   ///< entries whose event time is null never expire
 };
 
 /// Thread: confined to the strand of its partition. Slots stay valid until they are removed; payload addresses too.
@@ -94,7 +97,7 @@ class StateTable {
   void TakeExpired(int64_t bound_us, size_t limit, std::vector<Slot>* slots);
   /// Puts entries into the event-time index at new times (payload-held times only; older places are forgotten).
   void Schedule(std::span<const Slot> slots, std::span<const int64_t> times_us);
-  /// The event time at which an entry expires; only tables with an index.
+  /// The event time at which an entry expires, kNeverExpires if that is null; only tables with an index.
   int64_t EventTime(Slot slot) const;
   /// Up to `limit` live slots from `*cursor` on (start with 0); none left: empty. For complete mode.
   void Scan(uint64_t* cursor, size_t limit, std::vector<Slot>* slots) const;

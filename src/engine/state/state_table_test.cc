@@ -181,6 +181,7 @@ TEST_P(StateTableProperty, CountsAsAMapDoes) {
         ASSERT_TRUE(table->Find(keys, 50, &rows, &found).ok());
         ASSERT_EQ(found, slots);
       }
+      const auto updated = static_cast<int64_t>(touched.size());
       // Removes some of everything, changed or not.
       uint64_t cursor = 0;
       std::vector<Slot> all;
@@ -202,7 +203,7 @@ TEST_P(StateTableProperty, CountsAsAMapDoes) {
         continue;
       }
       ASSERT_TRUE(CommitAndWait(*table, StateVersion(++version)).ok());
-      EXPECT_EQ(table->metrics().num_rows_updated, static_cast<int64_t>(touched.size()));
+      EXPECT_EQ(table->metrics().num_rows_updated, updated);
       EXPECT_EQ(table->metrics().num_rows_removed, static_cast<int64_t>(doomed.size()));
       EXPECT_EQ(table->metrics().num_rows_total, static_cast<int64_t>(expected.size()));
       committed = std::move(expected);
@@ -282,8 +283,9 @@ TEST(StateTable, ExpiredKeysComeInOrderOfTime) {
       table->Remove(expired);
     }
     EXPECT_TRUE(std::is_sorted(taken.begin(), taken.end()));
-    EXPECT_EQ(static_cast<int64_t>(taken.size()),
-              std::count_if(distinct.begin(), distinct.end(), [](const auto& time) { return time.value_or(0) <= 2500; }));
+    EXPECT_EQ(static_cast<int64_t>(taken.size()), std::count_if(distinct.begin(), distinct.end(), [](const auto& time) {
+                return time.has_value() && *time <= 2500;
+              }));
     EXPECT_EQ(table->num_entries() + static_cast<int64_t>(taken.size()), static_cast<int64_t>(distinct.size()));
   }
 }

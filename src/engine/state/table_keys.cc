@@ -78,13 +78,13 @@ void WordKeyRow(uint64_t word, bool null, uint8_t* row) {
 
 int64_t KeyRowEventTime(std::string_view row, int num_columns, const KeyEventTime& where) {
   const auto* bytes = reinterpret_cast<const uint8_t*>(row.data());
-  if (data::NullBit(bytes, where.column)) return 0;
+  if (data::NullBit(bytes, where.column)) return kNeverExpires;
   const auto slot = data::LoadAs<int64_t>(bytes + data::NullBitsBytes(num_columns) + 8 * where.column);
   if (!where.window_end) return slot;
   // A struct of two timestamps: null bits, start, end.
   const int64_t offset = slot >> 32;
   if (offset < 0 || offset + 24 > static_cast<int64_t>(row.size())) return 0;
-  return data::NullBit(bytes + offset, 1) ? 0 : data::LoadAs<int64_t>(bytes + offset + 16);
+  return data::NullBit(bytes + offset, 1) ? kNeverExpires : data::LoadAs<int64_t>(bytes + offset + 16);
 }
 
 }  // namespace thalweg::engine

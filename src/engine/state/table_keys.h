@@ -34,7 +34,7 @@ Status MakeRowKeys(const data::UnsafeRowWriter& writer, std::span<const data::Co
                    const std::vector<int32_t>* rows, KeyBatch* batch);
 /// The UnsafeRow of a word key: 16 bytes.
 void WordKeyRow(uint64_t word, bool null, uint8_t* row);
-/// The event time (us) that a key row holds; null is 0.
+/// The event time (us) that a key row holds; kNeverExpires if it is null.
 int64_t KeyRowEventTime(std::string_view row, int num_columns, const KeyEventTime& where);
 
 }  // namespace thalweg::engine

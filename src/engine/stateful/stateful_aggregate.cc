@@ -50,6 +50,7 @@ class StatefulAggregate final : public Operator {
 
   Status BeginEpoch(const sql::EpochContext& epoch) override {
     epoch_ = &epoch;
+    counted_batch_ = epoch.batch_id.value();
     eval_ = {.config = config_.get(), .epoch = epoch_, .partition = partition_.value()};
     rows_dropped_ = updates_ms_ = removals_ms_ = 0;
     sealed_ = false;
@@ -121,8 +122,9 @@ class StatefulAggregate final : public Operator {
 
   Result<bool> Prepare(const sql::EpochContext& epoch) override {
     const StateVersion before(epoch.batch_id.value());
-    if (loaded_version_ != epoch.batch_id.value()) {  // no task ran here in this epoch
+    if (counted_batch_ != epoch.batch_id.value()) {  // no task ran here: the counts are those of an earlier epoch
       TW_RETURN_NOT_OK(table_->BeginVersion(before));
+      counted_batch_ = epoch.batch_id.value();
       loaded_version_ = epoch.batch_id.value();
       rows_dropped_ = updates_ms_ = removals_ms_ = 0;
     }
@@ -139,6 +141,7 @@ class StatefulAggregate final : public Operator {
   void Abort(const sql::EpochContext&) override {
     if (table_ != nullptr) table_->Abort();
     loaded_version_ = -1;
+    counted_batch_ = -1;
     evicted_to_ms_ = -1;
   }
 
@@ -197,6 +200,7 @@ class StatefulAggregate final : public Operator {
   const sql::EpochContext* epoch_ = nullptr;
   sql::EvalContext eval_;
   int64_t loaded_version_ = -1;  // what the table holds; -1: nothing
+  int64_t counted_batch_ = -1;   // the micro-batch that rows_dropped_ and the table's metrics are of
   int64_t evicted_to_ms_ = -1;   // nothing in the table expires at or before this watermark
   bool sealed_ = false;
   std::vector<Slot> emit_;  // update mode: what is emitted
