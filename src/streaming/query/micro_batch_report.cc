@@ -140,7 +140,8 @@ void MicroBatchDriver::ReportIdle() {
   progress.state_operators = last_state_operators_;
   for (StateOperatorProgress& op : progress.state_operators)
     op.rows_updated = op.rows_removed = op.rows_dropped = 0;
-  if (!delays_ms_.empty()) progress.watermark_ms = watermarks_->current_ms();
+  // Before its first batch a run has no event times to tell of.
+  if (!delays_ms_.empty() && ran_in_this_run_) progress.watermark_ms = watermarks_->current_ms();
   progress.sink_rows = ran_in_this_run_ ? 0 : -1;
   last_report_ms_ = now_ms;
   progress_log_.Add(progress.ToJson());

@@ -104,14 +104,19 @@ Result<std::shared_ptr<StreamingQuery>> StreamingQueryManager::Start(StreamingQu
     impl_->active.push_back(query);
   }
   std::shared_ptr<MicroBatchDriver> holder = ActiveQueries::Get().Enter(query);
+  Status refused = Status::OK();
   if (holder != nullptr && stop_active_run) {
-    TW_RETURN_NOT_OK(holder->Stop());
-    holder = ActiveQueries::Get().Enter(query);
+    refused = holder->Stop();
+    if (refused.ok() && ActiveQueries::Get().Enter(query) != nullptr) {
+      refused = Error("CONCURRENT_QUERY").With("id", query->id().value().ToString());
+    }
+  } else if (holder != nullptr) {
+    refused = Error("QUERY_ID_ALREADY_ACTIVE").With("id", query->id().value().ToString());
   }
-  if (holder != nullptr) {
+  if (!refused.ok()) {
     const MutexLock lock(impl_->mutex);
     std::erase(impl_->active, query);
-    return Error("CONCURRENT_QUERY").With("id", query->id().value().ToString());
+    return refused;
   }
   query->Start();
   return std::static_pointer_cast<StreamingQuery>(std::move(query));
