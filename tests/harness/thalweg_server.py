@@ -34,7 +34,7 @@ class ThalwegServer:
         self._environment = environment or {}
         self.process = None
         self.url = None
-        self._sessions = []
+        self.sessions = []  # those that are open
 
     def start(self):
         self.process = Process([thalweg_program(), "server", "--port", "0", *self._arguments], self.folder, "thalweg",
@@ -53,11 +53,11 @@ class ThalwegServer:
         for key, value in conf.items():
             builder = builder.config(key.replace("__", "."), str(value))
         session = builder.create()
-        self._sessions.append(session)
+        self.sessions.append(session)
         return session
 
     def close_sessions(self):
-        sessions, self._sessions = self._sessions, []
+        sessions, self.sessions = self.sessions, []
         for session in sessions:
             try:
                 session.stop()
@@ -71,7 +71,7 @@ class ThalwegServer:
 
     def kill(self):
         """kill -9. Sessions are forgotten, not closed: nobody is there to close them."""
-        self._sessions = []
+        self.sessions = []
         self.process.kill()
 
     def restart(self):

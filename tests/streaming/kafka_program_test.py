@@ -1,0 +1,21 @@
+# ctest: TIMEOUT 300 LABELS broker
+"""A whole program under `thalweg submit`: messages of a real Kafka broker, counted on the console."""
+import pathlib
+
+import pytest
+from harness.submitted import printed, submit  # pylint: disable=unused-import
+
+PROGRAMS = pathlib.Path(__file__).parent / "programs"
+
+
+@pytest.mark.parametrize("how, topics", [("subscribe", "words-subscribe"), ("subscribePattern", "words-subscribeP.*"),
+                                         ("assign", '{"words-assign":[0,1]}')])
+def test_messages_of_kafka(submit, broker, how, topics):
+    topic = f"words-{how}"
+    broker.create_topic(topic, 2)
+    broker.produce(topic, [{"value": word} for word in ("spark", "kafka", "spark")])
+    program = submit(PROGRAMS / "kafka_counts.py", broker.bootstrap, how, topics)
+    printed(program, ("spark", "2"), ("kafka", "1"))
+    broker.produce(topic, [{"value": "kafka"}])
+    printed(program, ("spark", "2"), ("kafka", "2"))
+    program.stop()
