@@ -1,7 +1,6 @@
 """Restarting from a checkpoint: what may change between runs, two runs at a time, and kill -9 at each step of a micro-batch."""
-import signal
-
 import pytest
+from harness.crashes import STEPS, crash_and_resume
 from harness.stream_cases import InputFolder, drain, progress_list, read_files, rows
 from harness.thalweg_server import ThalwegServer
 from harness.waiting import wait_until
@@ -9,8 +8,6 @@ from pyspark.errors import StreamingQueryException
 from pyspark.sql import functions as F
 
 SCHEMA = "k STRING, i BIGINT, ts TIMESTAMP"
-# Every durable step of a micro-batch, in order (streaming/query, RunOne).
-STEPS = ["offsets written", "computed", "state committed", "sink committed", "committed"]
 
 
 @pytest.fixture(autouse=True)
@@ -130,23 +127,6 @@ def test_two_servers_on_one_checkpoint(spark, folder, tmp_path):
         assert start(other.session()).awaitTermination(1) is False
     finally:
         other.stop()
-
-
-def crash_and_resume(tmp_path, step, nth, start):
-    """start(session) on a server that dies at the nth passage of `step`, then to its end on a sound one, which is returned."""
-    doomed = ThalwegServer(tmp_path / "server", environment={"THALWEG_FAULT": f"micro-batch: {step}:{nth}:kill"}).start()
-    session = doomed.session()
-    session.client.set_retry_policies([])  # a dead server is not waited for
-    try:
-        start(session)
-    except Exception as error:  # it may die before it answers
-        print(f"the doomed server: {error}")
-    assert doomed.process.wait(30) == -signal.SIGKILL
-    doomed.kill()
-    sound = ThalwegServer(tmp_path / "server").start()
-    query = start(sound.session())
-    assert query.awaitTermination(60), "the second run did not end"
-    return sound, query
 
 
 def put_hour(folder):
