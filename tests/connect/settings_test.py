@@ -1,0 +1,54 @@
+"""The Config call and SET."""
+import pytest
+from pyspark.errors import AnalysisException, IllegalArgumentException, SparkNoSuchElementException
+
+
+def test_defaults_and_explicit_values(spark):
+    assert spark.conf.get("spark.sql.ansi.enabled") == "true"
+    spark.conf.set("spark.sql.ansi.enabled", "false")
+    assert spark.conf.get("spark.sql.ansi.enabled") == "false"
+    spark.conf.unset("spark.sql.ansi.enabled")
+    assert spark.conf.get("spark.sql.ansi.enabled") == "true"
+
+
+def test_any_key_is_kept(spark):
+    spark.conf.set("my.own.key", "v")
+    assert spark.conf.get("my.own.key") == "v"
+    assert spark.conf.get("no.such.key", "given") == "given"
+    assert spark.conf.get("no.such.key", None) is None
+    with pytest.raises(SparkNoSuchElementException) as error:
+        spark.conf.get("no.such.key")
+    assert error.value.getCondition() == "SQL_CONF_NOT_FOUND"
+
+
+def test_the_builtin_default_is_not_a_given_default(spark):
+    assert spark.conf.get("spark.sql.timestampType", None) is None
+
+
+def test_illegal_and_static_values(spark):
+    with pytest.raises(IllegalArgumentException):
+        spark.conf.set("spark.sql.ansi.enabled", "maybe")
+    with pytest.raises(IllegalArgumentException):
+        spark.conf.set("spark.sql.session.timeZone", "Nowhere/Land")
+    with pytest.raises(AnalysisException) as error:
+        spark.conf.set("spark.sql.warehouse.dir", "/elsewhere")
+    assert error.value.getCondition() == "CANNOT_MODIFY_STATIC_CONFIG"
+    assert spark.conf.isModifiable("spark.sql.ansi.enabled")
+    assert not spark.conf.isModifiable("spark.sql.warehouse.dir")
+    assert not spark.conf.isModifiable("no.such.key")
+
+
+def test_set_and_reset_in_sql(spark):
+    assert [tuple(r) for r in spark.sql("SET a.b=1").collect()] == [("a.b", "1")]
+    assert [tuple(r) for r in spark.sql("SET a.b").collect()] == [("a.b", "1")]
+    spark.sql("RESET")
+    assert [tuple(r) for r in spark.sql("SET a.b").collect()] == [("a.b", "<undefined>")]
+
+
+def test_sessions_keep_their_own_values(shared_server):
+    one, other = shared_server.session(), shared_server.session()
+    one.conf.set("spark.sql.session.timeZone", "Asia/Tokyo")
+    other.conf.set("spark.sql.session.timeZone", "Europe/Berlin")
+    assert one.conf.get("spark.sql.session.timeZone") == "Asia/Tokyo"
+    assert other.conf.get("spark.sql.session.timeZone") == "Europe/Berlin"
+    shared_server.close_sessions()
