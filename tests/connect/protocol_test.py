@@ -140,7 +140,7 @@ def test_errors_are_fetched_once(client):
     with pytest.raises(grpc.RpcError) as error:
         list(client.execute(sql("select * from nope")))
     info = error_info(error)
-    assert info.reason == "org.apache.spark.sql.AnalysisException"
+    assert info.reason == "org.apache.spark.sql.catalyst.ExtendedAnalysisException"
     request = base_pb2.FetchErrorDetailsRequest(**client.common, error_id=info.metadata["errorId"])
     answer = client.stub.FetchErrorDetails(request)
     assert answer.errors[answer.root_error_idx].spark_throwable.error_class == "TABLE_OR_VIEW_NOT_FOUND"

@@ -65,6 +65,13 @@ constexpr Rule kRules[] = {
     {"STREAMING_OUTPUT_MODE.INVALID", Family::kIllegalArgument},
     {"_LEGACY_ERROR_TEMP_3262", Family::kIllegalArgument},
     {"_LEGACY_ERROR_TEMP_3102", Family::kExtendedAnalysis},
+    // What Spark's CheckAnalysis finds carries the plan and with it a class of its own.
+    {"UNRESOLVED_COLUMN*", Family::kExtendedAnalysis},
+    {"TABLE_OR_VIEW_NOT_FOUND", Family::kExtendedAnalysis},
+    {"DATATYPE_MISMATCH*", Family::kExtendedAnalysis},
+    {"MISSING_AGGREGATION", Family::kExtendedAnalysis},
+    {"MISSING_GROUP_BY", Family::kExtendedAnalysis},
+    {"STREAMING_OUTPUT_MODE.UNSUPPORTED_OPERATION", Family::kExtendedAnalysis},
     {"INVALID_ARTIFACT_PATH", Family::kRuntime},
     {"ARTIFACT_ALREADY_EXISTS", Family::kRuntime},
     {"UNSUPPORTED_FEATURE.INTERRUPT_TYPE", Family::kUnsupported},

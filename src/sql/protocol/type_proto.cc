@@ -142,7 +142,9 @@ void TypeToProto(const DataType& type, pb::DataType* out) {
       } else if (type.string_constraint() == data::StringConstraint::kVarchar) {
         out->mutable_var_char()->set_length(type.length());
       } else {
-        out->mutable_string()->set_collation(type.collation());
+        // The default collation goes without saying.
+        out->mutable_string();
+        if (type.collation() != "UTF8_BINARY") out->mutable_string()->set_collation(type.collation());
       }
       return;
     case data::TypeKind::kBinary: out->mutable_binary(); return;

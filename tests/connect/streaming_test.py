@@ -1,0 +1,138 @@
+"""Streaming queries from PySpark: start, status, progress, stop, listeners."""
+import threading
+
+import pytest
+from harness.waiting import wait_until
+from pyspark.errors import AnalysisException, IllegalArgumentException
+from pyspark.sql.streaming.listener import StreamingQueryListener
+
+
+@pytest.fixture
+def ticks(spark):
+    return spark.readStream.format("rate").option("rowsPerSecond", 100).load()
+
+
+def stop_all(spark):
+    for query in spark.streams.active:
+        query.stop()
+
+
+def test_rate_into_memory(spark, ticks):
+    assert ticks.isStreaming
+    query = ticks.writeStream.format("memory").queryName("ticks").start()
+    try:
+        assert query.name == "ticks"
+        assert query.isActive
+        wait_until(lambda: spark.table("ticks").count() >= 50, "fifty rows")
+        assert query.exception() is None
+        progress = query.lastProgress
+        assert progress["name"] == "ticks"
+        assert progress["id"] == query.id and progress["runId"] == query.runId
+        assert progress["sources"][0]["description"].startswith("RateStreamV2")
+        assert [p["batchId"] for p in query.recentProgress] == sorted(p["batchId"] for p in query.recentProgress)
+        assert set(query.status) == {"message", "isDataAvailable", "isTriggerActive"}
+        values = sorted(row.value for row in spark.sql("select value from ticks").collect())
+        assert values == list(range(len(values)))
+    finally:
+        query.stop()
+    assert not query.isActive
+    assert query.awaitTermination(1) is True
+    assert query.lastProgress is not None
+
+
+def test_the_query_manager(spark, ticks):
+    first = ticks.writeStream.format("noop").queryName("first").start()
+    second = ticks.writeStream.format("noop").start()
+    try:
+        assert {q.id for q in spark.streams.active} == {first.id, second.id}
+        assert spark.streams.get(first.id).name == "first"
+        assert spark.streams.get("00000000-0000-4000-8000-000000000000") is None
+        assert spark.streams.awaitAnyTermination(1) is False
+        assert first.awaitTermination(1) is False
+        with pytest.raises(IllegalArgumentException):
+            ticks.writeStream.format("noop").queryName("first").start()
+        second.stop()
+        assert spark.streams.awaitAnyTermination(5) is True
+        spark.streams.resetTerminated()
+    finally:
+        stop_all(spark)
+    assert spark.streams.active == []
+
+
+def test_what_a_start_refuses(spark, ticks, tmp_path):
+    with pytest.raises(AnalysisException) as error:
+        spark.range(3).writeStream.format("noop").start()
+    assert error.value.getCondition() == "WRITE_STREAM_NOT_ALLOWED"
+    with pytest.raises(IllegalArgumentException) as error:
+        ticks.writeStream.format("noop").outputMode("sometimes").start()
+    assert error.value.getCondition() == "STREAMING_OUTPUT_MODE.INVALID"
+    with pytest.raises(IllegalArgumentException):
+        ticks.writeStream.format("noop").trigger(processingTime="soon").start()
+    with pytest.raises(AnalysisException):
+        ticks.writeStream.format("memory").start()
+    with pytest.raises(Exception, match="DATA_SOURCE_NOT_FOUND"):
+        ticks.writeStream.format("no.such.format").start()
+    with pytest.raises(AnalysisException, match="writeStream.start"):
+        ticks.collect()
+
+
+def test_listeners_hear_of_every_query(spark, ticks):
+    class Listener(StreamingQueryListener):
+        def __init__(self):
+            self.events = []
+            self.ended = threading.Event()
+
+        def onQueryStarted(self, event):
+            self.events.append(("started", str(event.id)))
+
+        def onQueryProgress(self, event):
+            self.events.append(("progress", str(event.progress.id)))
+
+        def onQueryIdle(self, event):
+            pass
+
+        def onQueryTerminated(self, event):
+            self.events.append(("terminated", str(event.id)))
+            self.ended.set()
+
+    listener = Listener()
+    spark.streams.addListener(listener)
+    query = ticks.writeStream.format("noop").start()
+    try:
+        assert ("started", query.id) in listener.events
+        wait_until(lambda: ("progress", query.id) in listener.events, "a progress event")
+    finally:
+        query.stop()
+    assert listener.ended.wait(10)
+    assert listener.events[-1] == ("terminated", query.id)
+    spark.streams.removeListener(listener)
+
+
+def test_process_all_available(spark):
+    frame = (spark.readStream.format("rate-micro-batch").option("rowsPerBatch", 5).option("numPartitions", 2).load())
+    query = frame.writeStream.format("memory").queryName("batches").trigger(availableNow=True).start()
+    query.processAllAvailable()
+    assert query.awaitTermination(10) is True
+    assert spark.table("batches").count() >= 5
+
+
+def test_releasing_the_session_stops_its_queries(shared_server):
+    mine, other = shared_server.session(), shared_server.session()
+    query = mine.readStream.format("rate").load().writeStream.format("noop").start()
+    assert query.isActive
+    mine.stop()
+    assert other.range(2).count() == 2
+    shared_server.close_sessions()
+
+
+def test_interrupt_stops_tagged_queries(spark, ticks):
+    spark.addTag("mine")
+    query = ticks.writeStream.format("noop").start()
+    spark.removeTag("mine")
+    other = ticks.writeStream.format("noop").start()
+    try:
+        assert len(spark.interruptTag("mine")) == 1
+        wait_until(lambda: not query.isActive, "the tagged query ends")
+        assert other.isActive
+    finally:
+        stop_all(spark)
