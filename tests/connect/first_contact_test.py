@@ -90,3 +90,11 @@ def test_fill_drop_and_replace_missing_values(spark):
     assert [tuple(r) for r in df.na.drop().collect()] == [(1.0, "a")]
     assert [r.s for r in df.na.drop(thresh=1).collect()] == ["a", "b"]
     assert [r.s for r in df.na.replace("a", "z").collect()] == ["z", None, "b"]
+
+
+def test_observed_metrics(spark):
+    from pyspark.sql import Observation
+    observation = Observation("seen")
+    df = spark.range(10).observe(observation, F.count(F.lit(1)).alias("rows"), F.max("id").alias("most"))
+    assert df.count() == 10
+    assert observation.get == {"rows": 10, "most": 9}

@@ -1,11 +1,16 @@
 """The program: what server and submit print, take and answer."""
 import signal
+import sys
 import textwrap
+import uuid
 
+import grpc
 import pytest
+from harness.certificates import make_certificates
 from harness.processes import Process, clean_environment
 from harness.thalweg_server import ThalwegServer, run_thalweg, thalweg_program
 from pyspark.errors.exceptions.connect import SparkConnectGrpcException
+from pyspark.sql.connect.proto import base_pb2, base_pb2_grpc
 from pyspark.sql.connect.session import SparkSession
 
 
@@ -15,7 +20,6 @@ def write(path, text):
 
 
 def python_environment():
-    import sys
     return {"PYSPARK_PYTHON": sys.executable}
 
 
@@ -43,6 +47,26 @@ def test_an_open_address_needs_token_and_tls(tmp_path):
     assert run.returncode == 1 and "token" in run.stderr
     run = run_thalweg(["server", "--host", "0.0.0.0", "--port", "0", "--token", "t"], tmp_path)
     assert run.returncode == 1 and "TLS" in run.stderr
+
+
+def test_tls(tmp_path):
+    certificates = make_certificates(tmp_path / "certificates")
+    server = ThalwegServer(tmp_path / "server", ["--tls-cert", certificates.client_certificate,
+                                                 "--tls-key", certificates.client_key]).start()
+    try:
+        port = server.url.rsplit(":", 1)[1]
+        request = base_pb2.AnalyzePlanRequest(session_id=str(uuid.uuid4()), spark_version={})
+        for authority, fits in ((certificates.ca, True), (certificates.stranger_ca, False)):
+            credentials = grpc.ssl_channel_credentials(authority.read_bytes())
+            with grpc.secure_channel(f"localhost:{port}", credentials) as channel:
+                stub = base_pb2_grpc.SparkConnectServiceStub(channel)
+                if fits:
+                    assert stub.AnalyzePlan(request).spark_version.version == "4.2.0"
+                    continue
+                with pytest.raises(grpc.RpcError):
+                    stub.AnalyzePlan(request)
+    finally:
+        server.stop()
 
 
 def test_a_taken_port_is_refused(server, tmp_path):
@@ -115,8 +139,7 @@ def test_submit_sigterm_ends_a_stream(tmp_path):
 
 def test_submit_hands_the_interrupt_on(tmp_path):
     program = write(tmp_path / "program.py", """
-        import sys
-        from pyspark.sql import SparkSession
+            from pyspark.sql import SparkSession
         spark = SparkSession.builder.getOrCreate()
         query = spark.readStream.format("rate").load().writeStream.format("noop").start()
         print("started", flush=True)

@@ -1,5 +1,6 @@
 #include "front/connect/connect_server.h"
 
+#include <grpcpp/channel.h>
 #include <grpcpp/security/server_credentials.h>
 #include <grpcpp/server.h>
 #include <grpcpp/server_builder.h>
@@ -14,7 +15,7 @@ namespace thalweg::front {
 
 namespace {
 
-constexpr int kMaxGrpcMessageBytes = 128 << 20;
+constexpr int kMaxTransferBytes = 128 << 20;
 constexpr std::chrono::seconds kTendInterval{1};
 
 }  // namespace
@@ -59,25 +60,52 @@ Status ConnectServer::Start(const ConnectServerOptions& options) {
   }
   impl_->options = options;
   TW_ASSIGN_OR_RETURN(const std::shared_ptr<grpc::ServerCredentials> credentials, impl_->Credentials());
-  impl_->pool = std::make_unique<TaskPool>();
-  impl_->service = std::make_unique<ConnectService>(impl_->sessions, *impl_->pool, options.token,
-                                                    LimitsFrom(impl_->server_context.server_settings));
   grpc::ServerBuilder builder;
   const bool bare_v6 = options.host.find(':') != std::string::npos && options.host.front() != '[';
   const std::string host = bare_v6 ? "[" + options.host + "]" : options.host;
   builder.AddListeningPort(host + ":" + std::to_string(options.port), credentials, &impl_->bound_port);
-  builder.RegisterService(impl_->service.get());
-  builder.SetMaxReceiveMessageSize(kMaxGrpcMessageBytes);
-  builder.SetMaxSendMessageSize(-1);
-  // Clients of 4.3 ping every minute, also without calls; the defaults would close their connections.
-  builder.AddChannelArgument(GRPC_ARG_HTTP2_MIN_RECV_PING_INTERVAL_WITHOUT_DATA_MS, 5000);
-  builder.AddChannelArgument(GRPC_ARG_KEEPALIVE_PERMIT_WITHOUT_CALLS, 1);
-  builder.AddChannelArgument(GRPC_ARG_HTTP2_MAX_PING_STRIKES, 0);
-  builder.AddChannelArgument(GRPC_ARG_ALLOW_REUSEPORT, 0);  // else two servers can share a port in silence
+  Prepare(options.token, &builder);
   impl_->server = builder.BuildAndStart();
   if (impl_->server == nullptr || impl_->bound_port == 0) {
+    impl_->server = nullptr;
     return IoError("listen on " + host + ":" + std::to_string(options.port), EADDRINUSE);
   }
+  StartTending();
+  TW_LOG(kInfo, "connect server listening", {"host", options.host}, {"port", impl_->bound_port});
+  return Status::OK();
+}
+
+Status ConnectServer::StartEmbedded() {
+  grpc::ServerBuilder builder;
+  Prepare("", &builder);
+  impl_->server = builder.BuildAndStart();
+  if (impl_->server == nullptr) return InternalError("the embedded server does not start");
+  StartTending();
+  return Status::OK();
+}
+
+std::shared_ptr<grpc::Channel> ConnectServer::InProcessChannel() {
+  grpc::ChannelArguments arguments;
+  arguments.SetMaxReceiveMessageSize(-1);
+  arguments.SetMaxSendMessageSize(-1);
+  return impl_->server->InProcessChannel(arguments);
+}
+
+void ConnectServer::Prepare(const std::string& token, grpc::ServerBuilder* builder) {
+  impl_->pool = std::make_unique<TaskPool>();
+  impl_->service = std::make_unique<ConnectService>(impl_->sessions, *impl_->pool, token,
+                                                    LimitsFrom(impl_->server_context.server_settings));
+  builder->RegisterService(impl_->service.get());
+  builder->SetMaxReceiveMessageSize(kMaxTransferBytes);
+  builder->SetMaxSendMessageSize(-1);
+  // Clients of 4.3 ping every minute, also without calls; the defaults would close their connections.
+  builder->AddChannelArgument(GRPC_ARG_HTTP2_MIN_RECV_PING_INTERVAL_WITHOUT_DATA_MS, 5000);
+  builder->AddChannelArgument(GRPC_ARG_KEEPALIVE_PERMIT_WITHOUT_CALLS, 1);
+  builder->AddChannelArgument(GRPC_ARG_HTTP2_MAX_PING_STRIKES, 0);
+  builder->AddChannelArgument(GRPC_ARG_ALLOW_REUSEPORT, 0);  // else two servers can share a port in silence
+}
+
+void ConnectServer::StartTending() {
   impl_->tender = StartThread("tw-connect", [impl = impl_.get()](std::stop_token stop) {
     while (SystemClock::Get().WaitFor(kTendInterval, nullptr, stop) == Clock::Wake::kTime) {
       for (std::shared_ptr<SessionHolder>& holder : impl->service->Tend()) {
@@ -85,8 +113,6 @@ Status ConnectServer::Start(const ConnectServerOptions& options) {
       }
     }
   });
-  TW_LOG(kInfo, "connect server listening", {"host", options.host}, {"port", impl_->bound_port});
-  return Status::OK();
 }
 
 int ConnectServer::port() const { return impl_->bound_port; }
@@ -105,7 +131,7 @@ void ConnectServer::Stop() {
     const std::shared_ptr<SessionHolder> removed = impl_->sessions.Remove({holder->user(), holder->id()}, true);
     if (removed != nullptr) removed->Close();
   }
-  // tidy: allow(system_clock) gRPC takes deadlines on this clock
+  // tidy: allow(system_clock) gRPC takes a deadline of the wall clock
   impl_->server->Shutdown(std::chrono::system_clock::now() + std::chrono::seconds(1));
   impl_->server->Wait();
   impl_->pool->Stop();

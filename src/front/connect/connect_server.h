@@ -9,6 +9,11 @@
 #include "base/status.h"
 #include "front/session/session.h"
 
+namespace grpc {
+class Channel;
+class ServerBuilder;
+}  // namespace grpc
+
 namespace thalweg::front {
 
 struct ConnectServerOptions {
@@ -29,6 +34,9 @@ class ConnectServer {
 
   /// Errors: UNSUPPORTED_FEATURE.THALWEG for an open address without token or TLS, IO_ERROR when the port is taken.
   Status Start(const ConnectServerOptions& options);
+  /// Serves this process alone, by InProcessChannel; no socket.
+  Status StartEmbedded();
+  std::shared_ptr<grpc::Channel> InProcessChannel();
   int port() const;
   /// "sc://127.0.0.1:15002".
   std::string url() const;
@@ -36,6 +44,8 @@ class ConnectServer {
   void Stop();
 
  private:
+  void Prepare(const std::string& token, grpc::ServerBuilder* builder);
+  void StartTending();
   struct Impl;
   std::unique_ptr<Impl> impl_;
 };

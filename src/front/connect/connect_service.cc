@@ -207,7 +207,6 @@ grpc::ServerWriteReactor<grpc::ByteBuffer>* ConnectService::ExecutePlan(Callback
   if (!begun.ok()) return ExecuteStream::Refuse(ToGrpcStatus(begun.status(), ""));
   const std::shared_ptr<Operation> operation = begun->operation;
   if (!begun->existed) {
-    operation->last_progress_ms = SteadyMillis();
     const bool runs = pool_.Run([holder, operation, request] { RunOperation(holder, operation, request); });
     if (!runs) {
       const Status status = InternalError("the server is stopping or has no thread left");
@@ -371,8 +370,7 @@ ServerUnaryReactor* ConnectService::GetStatus(CallbackServerContext* context, co
 void ConnectService::TendOperations(SessionHolder& holder, int64_t now_ms) {
   for (const std::shared_ptr<Operation>& operation : holder.Operations()) {
     const bool finished = operation->finished();
-    if (!finished && now_ms - operation->last_progress_ms >= limits_.progress_interval_ms) {
-      operation->last_progress_ms = now_ms;
+    if (operation->ProgressDue(now_ms, limits_.progress_interval_ms)) {
       pb::ExecutePlanResponse progress;
       progress.mutable_execution_progress();
       operation->Send(&progress);

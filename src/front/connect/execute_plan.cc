@@ -82,6 +82,21 @@ void SendMetrics(const ExecuteContext& context, const QueryMetrics& metrics) {
   context.operation->Send(&response);
 }
 
+Status SendObserved(const ExecuteContext& context, const QueryMetrics& metrics) {
+  if (metrics.observed.empty()) return Status::OK();
+  pb::ExecutePlanResponse response;
+  for (const ObservedMetrics& observed : metrics.observed) {
+    auto* message = response.add_observed_metrics();
+    message->set_name(observed.name);
+    for (size_t i = 0; i < observed.values.size() && i < observed.schema.size(); ++i) {
+      message->add_keys(observed.schema[i].name);
+      TW_RETURN_NOT_OK(sql::LiteralToProto(observed.values[i], observed.schema[i].type, message->add_values()));
+    }
+  }
+  context.operation->Send(&response);
+  return Status::OK();
+}
+
 Status RunQuery(const ExecuteContext& context, const sql::PlanPtr& plan) {
   Operation& operation = *context.operation;
   Session& session = context.holder.session();
@@ -108,7 +123,7 @@ Status RunQuery(const ExecuteContext& context, const sql::PlanPtr& plan) {
   if (batches == nullptr) return InternalError("a query gave no schema");
   TW_RETURN_NOT_OK(batches->Finish());
   SendMetrics(context, metrics.value_or(QueryMetrics()));
-  return Status::OK();
+  return SendObserved(context, metrics.value_or(QueryMetrics()));
 }
 
 // The rows of a command as the relation that the client goes on with.

@@ -211,6 +211,18 @@ void Operation::NoteDetached(int64_t now_ms) {
   if (stream_ == 0 && detached_at_ms_ < 0) detached_at_ms_ = now_ms;
 }
 
+bool Operation::ProgressDue(int64_t now_ms, int64_t interval_ms) {
+  const MutexLock lock(mutex_);
+  if (finished_) return false;
+  if (last_progress_ms_ < 0) {
+    last_progress_ms_ = now_ms;
+    return false;
+  }
+  if (now_ms - last_progress_ms_ < interval_ms) return false;
+  last_progress_ms_ = now_ms;
+  return true;
+}
+
 void Operation::Wake() {
   std::function<void()> wake;
   {

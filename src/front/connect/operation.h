@@ -84,8 +84,8 @@ class Operation {
   void NoteDetached(int64_t now_ms);
   /// Wakes the attached stream, which checks its limits.
   void Wake();
-  /// Steady time of the last progress message.
-  int64_t last_progress_ms = 0;
+  /// Whether a progress message is due at that steady time; then the next one is counted from it.
+  bool ProgressDue(int64_t now_ms, int64_t interval_ms);
 
  private:
   struct Response {
@@ -109,6 +109,7 @@ class Operation {
   int64_t unsent_bytes_ TW_GUARDED_BY(mutex_) = 0;
   int64_t sent_bytes_ TW_GUARDED_BY(mutex_) = 0;         // kept, already sent
   std::unordered_map<std::string, int64_t> index_ TW_GUARDED_BY(mutex_);
+  int64_t last_progress_ms_ TW_GUARDED_BY(mutex_) = -1;   // -1: not asked yet
   bool finished_ TW_GUARDED_BY(mutex_) = false;
   bool cancelled_ TW_GUARDED_BY(mutex_) = false;
   grpc::Status error_ TW_GUARDED_BY(mutex_);

@@ -26,19 +26,24 @@ Status SessionRegistry::CheckLocked(const SessionKey& key) const {
 }
 
 Result<std::shared_ptr<SessionHolder>> SessionRegistry::GetOrCreate(const SessionKey& key, const std::string& observed) {
-  const MutexLock lock(mutex_);
-  TW_RETURN_NOT_OK(CheckLocked(key));
-  std::shared_ptr<SessionHolder>& holder = sessions_[key];
-  if (holder == nullptr) {
-    if (!observed.empty()) {
-      sessions_.erase(key);
-      return Error("INVALID_HANDLE.SESSION_CHANGED").With("handle", key.id);
+  std::shared_ptr<SessionHolder> holder;
+  bool opened = false;
+  {
+    const MutexLock lock(mutex_);
+    TW_RETURN_NOT_OK(CheckLocked(key));
+    const auto found = sessions_.find(key);
+    if (found != sessions_.end()) {
+      holder = found->second;
+    } else {
+      if (!observed.empty()) return Error("INVALID_HANDLE.SESSION_CHANGED").With("handle", key.id);
+      holder = std::make_shared<SessionHolder>(Session::Make(server_, key.user, key.id), Uuid::MakeRandom().ToString());
+      sessions_.emplace(key, holder);
+      opened = true;
     }
-    holder = std::make_shared<SessionHolder>(Session::Make(server_, key.user, key.id), Uuid::MakeRandom().ToString());
-    TW_LOG(kInfo, "session opened", {"session", key.id}, {"user", key.user});
+    holder->Touch(SteadyMillis());
   }
+  if (opened) TW_LOG(kInfo, "session opened", {"session", key.id}, {"user", key.user});
   TW_RETURN_NOT_OK(CheckObserved(*holder, observed));
-  holder->Touch(SteadyMillis());
   return holder;
 }
 
@@ -53,16 +58,19 @@ Result<std::shared_ptr<SessionHolder>> SessionRegistry::Get(const SessionKey& ke
 }
 
 std::shared_ptr<SessionHolder> SessionRegistry::Remove(const SessionKey& key, bool tombstone) {
-  const MutexLock lock(mutex_);
-  const auto found = sessions_.find(key);
-  if (found == sessions_.end()) return nullptr;
-  std::shared_ptr<SessionHolder> holder = std::move(found->second);
-  sessions_.erase(found);
-  if (tombstone && closed_.insert(key).second) {
-    closed_order_.push_back(key);
-    if (closed_order_.size() > kMaxTombstones) {
-      closed_.erase(closed_order_.front());
-      closed_order_.pop_front();
+  std::shared_ptr<SessionHolder> holder;
+  {
+    const MutexLock lock(mutex_);
+    const auto found = sessions_.find(key);
+    if (found == sessions_.end()) return nullptr;
+    holder = std::move(found->second);
+    sessions_.erase(found);
+    if (tombstone && closed_.insert(key).second) {
+      closed_order_.push_back(key);
+      if (closed_order_.size() > kMaxTombstones) {
+        closed_.erase(closed_order_.front());
+        closed_order_.pop_front();
+      }
     }
   }
   TW_LOG(kInfo, "session closed", {"session", key.id});

@@ -56,7 +56,21 @@ class OrderedDelivery {
   std::map<int, std::vector<data::Chunk>> waiting_ TW_GUARDED_BY(mutex_);
 };
 
-QueryMetrics MetricsOf(const engine::EpochResult& result) {
+// The names that the plan's CollectMetrics nodes give to the columns of their values.
+std::map<std::string, data::Schema> ObservedSchemas(const sql::PlanPtr& analyzed) {
+  std::map<std::string, data::Schema> schemas;
+  sql::Visit(analyzed, [&](const sql::PlanPtr& node) {
+    if (const auto* metrics = node->As<sql::CollectMetrics>()) {
+      data::Schema& schema = schemas[metrics->name];
+      schema.clear();
+      for (const sql::ExprPtr& metric : metrics->metrics) schema.push_back(sql::ToAttribute(metric)->ToField());
+    }
+    return true;
+  });
+  return schemas;
+}
+
+QueryMetrics MetricsOf(const engine::EpochResult& result, const sql::PlanPtr& analyzed) {
   QueryMetrics metrics;
   for (const engine::NodeMetrics& node : result.nodes) {
     if (node.node == nullptr) continue;
@@ -64,6 +78,16 @@ QueryMetrics MetricsOf(const engine::EpochResult& result) {
     metric.name = node.node->name;
     metric.plan_id = static_cast<int64_t>(metrics.nodes.size());
     metrics.nodes.push_back(std::move(metric));
+  }
+  if (result.observed.empty()) return metrics;
+  const std::map<std::string, data::Schema> schemas = ObservedSchemas(analyzed);
+  for (const auto& [name, chunk] : result.observed) {
+    const auto schema = schemas.find(name);
+    if (schema == schemas.end() || chunk.num_rows() == 0) continue;
+    ObservedMetrics observed{name, schema->second, {}};
+    const data::Chunk row = chunk.Dense();
+    for (int i = 0; i < row.num_columns(); ++i) observed.values.push_back(row.column(i)->GetValue(0));
+    metrics.observed.push_back(std::move(observed));
   }
   return metrics;
 }
@@ -144,7 +168,7 @@ Status Session::Execute(const sql::PlanPtr& plan, const ResultConsumer& consumer
                           stop));
   if (stop.stop_requested()) return Cancelled();
   TW_RETURN_NOT_OK(delivery.Finish());
-  if (consumer.on_metrics) consumer.on_metrics(MetricsOf(result));
+  if (consumer.on_metrics) consumer.on_metrics(MetricsOf(result, analyzed));
   return Status::OK();
 }
 

@@ -73,9 +73,15 @@ struct NodeMetric {
   int64_t plan_id = 0, parent = 0;
   std::map<std::string, std::pair<int64_t, std::string>> values;  ///< name -> value, metric type ("sum", "timing", "size")
 };
+/// The values of one df.observe.
+struct ObservedMetrics {
+  std::string name;
+  data::Schema schema;
+  data::ValueList values;
+};
 struct QueryMetrics {
   std::vector<NodeMetric> nodes;
-  std::map<std::string, data::ValueList> observed;                 ///< CollectMetrics by name
+  std::vector<ObservedMetrics> observed;
 };
 
 /// Everything writeStream...start() says. See spark-connect.md 4.2.
