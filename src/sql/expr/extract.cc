@@ -172,6 +172,16 @@ ExprPtr ArrayFields(const ExprPtr& child, int ordinal) {
                   EvalMode::kAnsi, std::make_shared<FieldData>(ordinal));
 }
 
+/// Only of an array written out as array(...) is it known which element a literal index takes.
+bool ItemIsNullable(const ExprPtr& child, const ExprPtr& index) {
+  const auto* call = child->As<Call>();
+  const auto* literal = index->As<Literal>();
+  if (call == nullptr || literal == nullptr || literal->value().is_null() || call->function_name() != "array") return true;
+  const int64_t at = literal->value().AsInt64();
+  if (at < 0 || at >= static_cast<int64_t>(call->children().size())) return true;
+  return call->child(static_cast<size_t>(at))->nullable();
+}
+
 Result<ExprPtr> ArrayItem(const ExprPtr& child, const ExprPtr& extraction, const BindContext& context) {
   ExprPtr index = extraction;
   const TypeKind kind = index->type().kind();
@@ -185,7 +195,8 @@ Result<ExprPtr> ArrayItem(const ExprPtr& child, const ExprPtr& extraction, const
   }
   const EvalMode mode = context.config.ansi ? EvalMode::kAnsi : EvalMode::kLegacy;
   if (kind != TypeKind::kInteger) index = Cast::Make(index, DataType::Integer(), mode);
-  return MakeCall(kArrayItem, {child, index}, child->type().element(), true, &EvaluateArrayItem, mode, nullptr);
+  const bool nullable = ItemIsNullable(child, extraction);
+  return MakeCall(kArrayItem, {child, index}, child->type().element(), nullable, &EvaluateArrayItem, mode, nullptr);
 }
 
 }  // namespace

@@ -104,12 +104,15 @@ inline EvalMode AggregateMode(const AggregateFunction& function, const BindConte
 }
 
 // One function per file of the family.
+void RegisterApproxCountDistinct(FunctionLists& lists);
 void RegisterAverage(FunctionLists& lists);
 void RegisterCollect(FunctionLists& lists);
 void RegisterCount(FunctionLists& lists);
 void RegisterMinMax(FunctionLists& lists);
 void RegisterFirstLast(FunctionLists& lists);
 void RegisterMoments(FunctionLists& lists);
+void RegisterPercentile(FunctionLists& lists);
 void RegisterSum(FunctionLists& lists);
+void RegisterTwoValues(FunctionLists& lists);
 
 }  // namespace thalweg::sql

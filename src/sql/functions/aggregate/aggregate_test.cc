@@ -91,12 +91,12 @@ bool Close(const Value& a, const Value& b) {
 TEST(Aggregates, SplitsExportsAndMergesDoNotChangeTheAnswer) {
   EvalConfig config;
   config.ansi = false;
-  static constexpr std::string_view kAny[] = {"count", "min", "max", "first", "collect_list"};
-  static constexpr std::string_view kNumeric[] = {"sum", "avg", "try_sum", "try_avg", "stddev", "kurtosis", "skewness", "var_pop"};
+  static constexpr std::string_view kAny[] = {"count", "min", "max", "first", "collect_list", "approx_count_distinct", "mode"};
+  static constexpr std::string_view kNumeric[] = {"sum", "avg", "try_sum", "try_avg", "stddev", "kurtosis", "skewness", "var_pop", "median"};
   for (uint64_t seed = 1; seed <= 1500; ++seed) {
     Random random(seed);
     const bool numeric = random.NextBool();
-    std::string_view name = numeric ? kNumeric[random.NextBelow(8)] : kAny[random.NextBelow(5)];
+    std::string_view name = numeric ? kNumeric[random.NextBelow(9)] : kAny[random.NextBelow(7)];
     static const DataType kNumbers[] = {DataType::Integer(),     DataType::Long(), DataType::Double(), DataType::Float(),
                                         DataType::Decimal(9, 2), DataType::Decimal(20, 10)};
     DataType type = numeric ? kNumbers[random.NextBelow(6)] : data::RandomType(random, 1);
@@ -104,7 +104,8 @@ TEST(Aggregates, SplitsExportsAndMergesDoNotChangeTheAnswer) {
     // Means of large whole numbers are differences of large doubles.
     if (name.ends_with("avg") && type.Is(TypeKind::kLong)) type = DataType::Integer();
     DataType argument = type;
-    if (name != "sum" && name != "avg" && name != "try_sum" && name != "try_avg" && numeric) argument = DataType::Double();
+    if (name == "approx_count_distinct" || name == "mode") type = argument = data::EveryScalarType()[random.NextBelow(8)];
+    if (name != "median" && name != "sum" && name != "avg" && name != "try_sum" && name != "try_avg" && numeric) argument = DataType::Double();
     const auto bound = Bind(name, {argument}, config);
     constexpr size_t kGroups = 4;
     Groups whole(*bound, kGroups);

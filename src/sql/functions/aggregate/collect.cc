@@ -1,4 +1,4 @@
-// collect_list, array_agg, collect_set: NULLs are skipped. Buffer: buf BINARY, an UnsafeRow of one array column.
+// collect_list, array_agg, collect_set, listagg, string_agg: NULLs are skipped. Buffer: buf BINARY, an UnsafeRow of one array column.
 
 #include <unordered_set>
 
@@ -24,7 +24,15 @@ Collected& Get(uint8_t* accumulator) {
   return *collected;
 }
 
-const DataType& ElementOf(const BoundAggregate& call) { return call.type.element(); }
+/// What is collected: the element of the result, or text for listagg.
+const DataType& ElementOf(const BoundAggregate& call) {
+  return call.type.Is(TypeKind::kArray) ? call.type.element() : call.type;
+}
+
+struct DelimiterData final : BoundData {
+  explicit DelimiterData(std::string d) : delimiter(std::move(d)) {}
+  std::string delimiter;
+};
 
 /// Everything collected as one column.
 ColumnPtr Flush(const BoundAggregate& call, Collected& c) {
@@ -146,6 +154,50 @@ int64_t Owned(const BoundAggregate&, const uint8_t* accumulator) {
   return fresh + (collected->flushed == nullptr ? 0 : collected->flushed->bytes()) + static_cast<int64_t>(collected->seen.size()) * 64;
 }
 
+/// The texts of each group with the delimiter between them; NULL for none.
+Result<ColumnPtr> FinishText(const BoundAggregate& call, std::span<uint8_t* const> accumulators, EvalContext&) {
+  const std::string& delimiter = static_cast<const DelimiterData&>(*call.data).delimiter;
+  const ColumnPtr lists = Lists(call, accumulators);
+  const ColumnPtr texts = data::Flatten(lists->child(0));
+  const auto views = texts->values<TextView>();
+  TextOutput out(call.type, lists->length());
+  std::string text;
+  for (int64_t i = 0; i < lists->length(); ++i) {
+    const int32_t begin = lists->offsets()[static_cast<size_t>(i)];
+    const int32_t end = lists->offsets()[static_cast<size_t>(i) + 1];
+    if (begin == end) {
+      out.SetNull(i);
+      continue;
+    }
+    text.clear();
+    for (int32_t at = begin; at < end; ++at) {
+      if (at > begin) text.append(delimiter);
+      text.append(views[static_cast<size_t>(at)].view());
+    }
+    out.Set(i, text);
+  }
+  return out.Finish();
+}
+
+constexpr AggregateKernels kTextKernels{.size = sizeof(void*), .update = &Update, .merge = &Merge,
+                                        .export_buffers = &Export, .import_buffers = &Import, .finish = &FinishText,
+                                        .destroy = &Destroy, .owned_bytes = &Owned};
+
+Result<BoundAggregateCall> BindListagg(const AggregateFunction& function, ExprList arguments, bool,
+                                       const BindContext& context) {
+  TW_RETURN_NOT_OK(CheckArity(function.name, arguments.size(), 1, 2));
+  const bool binary = arguments[0]->type().Is(TypeKind::kBinary);
+  const DataType type = binary ? DataType::Binary() : DataType::String();
+  std::string delimiter;
+  if (arguments.size() == 2) {
+    TW_ASSIGN_OR_RETURN(const Value value, FoldArgument(function.name, arguments, 1, "delimiter", context));
+    if (const auto* text = value.get_if<std::string>()) delimiter = *text;
+  }
+  TW_RETURN_NOT_OK(CoerceArgument(function.name, &arguments, 0, type, context));
+  return MakeAggregate(function, std::move(arguments), type, true, {{"buf", DataType::Binary(), true}}, &kTextKernels,
+                       AggregateMode(function, context), std::make_shared<DelimiterData>(std::move(delimiter)));
+}
+
 constexpr AggregateKernels kKernels{.size = sizeof(void*), .update = &Update, .merge = &Merge, .export_buffers = &Export,
                                     .import_buffers = &Import, .finish = &Finish, .destroy = &Destroy,
                                     .owned_bytes = &Owned};
@@ -176,7 +228,10 @@ void RegisterCollect(FunctionLists& lists) {
   static const AggregateFunction kSet{.name = "collect_set", .since = "2.0.0", .doc = "The distinct values as an array.",
                                       .example = {"SELECT collect_set(c) FROM VALUES (1), (2), (1) AS t(c)", "[1, 2]"},
                                       .bind = &BindCollect, .ignores_order = false};
-  for (const auto* f : {&kList, &kArrayAgg, &kSet}) lists.Add(*f);
+  static const AggregateFunction kListagg{.name = "listagg", .since = "4.0.0", .doc = "The texts as one, with a delimiter.",
+                                          .bind = &BindListagg, .ignores_order = false};
+  static const AggregateFunction kStringAgg = Renamed(kListagg, "string_agg");
+  for (const auto* f : {&kList, &kArrayAgg, &kSet, &kListagg, &kStringAgg}) lists.Add(*f);
 }
 
 }  // namespace thalweg::sql

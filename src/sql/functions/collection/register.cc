@@ -7,6 +7,7 @@ void RegisterCollection(FunctionLists& lists) {
   RegisterConstructors(lists);
   RegisterElementAt(lists);
   RegisterMapParts(lists);
+  RegisterSetOperations(lists);
 }
 
 }  // namespace thalweg::sql

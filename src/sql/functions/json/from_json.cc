@@ -77,7 +77,11 @@ Result<BoundCall> BindFromJson(const ScalarFunction& function, ExprList argument
     return Error("INVALID_SCHEMA.NON_STRING_LITERAL").With("inputSchema", QuoteSql(arguments[1]->Sql()));
   }
   TW_ASSIGN_OR_RETURN(const Value schema, FoldArgument(function.name, arguments, 1, "schema", context));
-  if (schema.is_null()) return Error("INVALID_SCHEMA.NULL").With("inputSchema", "NULL");
+  if (schema.is_null()) {
+    return Error("DATATYPE_MISMATCH.UNEXPECTED_NULL")
+        .With("sqlExpr", QuoteSql(CallSql(function.name, arguments)))
+        .With("exprName", "`schema`");
+  }
   TW_ASSIGN_OR_RETURN(const DataType parsed, ReadSchema(schema.get<std::string>()));
   const DataType type = parsed.AsNullable();
   if (!type.Is(TypeKind::kStruct) && !type.Is(TypeKind::kArray) && !type.Is(TypeKind::kMap)) {

@@ -3,7 +3,7 @@
 
 #include "base/random.h"
 #include "sql/expr/binding.h"
-#include "sql/functions/registry.h"
+#include "sql/functions/misc/register.h"
 
 namespace thalweg::sql {
 namespace {
@@ -128,6 +128,7 @@ Result<BoundCall> BindAssertTrue(const ScalarFunction& function, ExprList argume
 }  // namespace
 
 void RegisterMisc(FunctionLists& lists) {
+  RegisterMore(lists);
   static const ScalarFunction kTypeOf{.name = "typeof", .since = "3.0.0", .doc = "The type of the value.",
                                       .example = {"SELECT typeof(1)", "int"}, .nulls = NullPolicy::kCustom,
                                       .bind = &BindTypeOf};

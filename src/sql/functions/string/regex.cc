@@ -3,7 +3,8 @@
 
 #include <pcre2.h>
 
-#include <vector>
+#include <string>
+#include <unordered_map>
 
 #include "data/types/data_type.h"
 
@@ -66,9 +67,18 @@ int Regex::GroupNumber(std::string_view name) const {
 
 Result<Regex*> RegexCache::Get(std::string_view pattern) {
   if (regex_ == nullptr || pattern_ != pattern) {
-    TW_ASSIGN_OR_RETURN(Regex regex, Regex::Compile(pattern, function_));
-    regex_ = std::make_unique<Regex>(std::move(regex));
+    constexpr size_t kMostKept = 64;
+    thread_local std::unordered_map<std::string, std::shared_ptr<Regex>> kept;
     pattern_ = pattern;
+    regex_ = nullptr;
+    if (const auto it = kept.find(pattern_); it != kept.end()) {
+      regex_ = it->second;
+    } else {
+      TW_ASSIGN_OR_RETURN(Regex regex, Regex::Compile(pattern, function_));
+      regex_ = std::make_shared<Regex>(std::move(regex));
+      if (kept.size() >= kMostKept) kept.clear();
+      kept.emplace(pattern_, regex_);
+    }
   }
   return regex_.get();
 }

@@ -33,7 +33,8 @@ class Regex {
   std::unique_ptr<State> state_;
 };
 
-/// The compiled pattern of the row before, when it is the same text: patterns are mostly constant.
+/// Compiled patterns by text: the one of the row before is at hand, others are kept by the thread, so that a constant pattern is
+/// compiled once and not once a chunk.
 class RegexCache {
  public:
   explicit RegexCache(std::string_view function) : function_(function) {}
@@ -42,7 +43,7 @@ class RegexCache {
  private:
   std::string function_;
   std::string pattern_;
-  std::unique_ptr<Regex> regex_;
+  std::shared_ptr<Regex> regex_;
 };
 
 }  // namespace thalweg::sql

@@ -9,6 +9,7 @@ void RegisterString(FunctionLists& lists) {
   RegisterFormat(lists);
   RegisterLength(lists);
   RegisterLike(lists);
+  RegisterMoreText(lists);
   RegisterPad(lists);
   RegisterRegex(lists);
   RegisterSearch(lists);

@@ -10,6 +10,7 @@ void RegisterEncoding(FunctionLists& lists);
 void RegisterFormat(FunctionLists& lists);
 void RegisterLength(FunctionLists& lists);
 void RegisterLike(FunctionLists& lists);
+void RegisterMoreText(FunctionLists& lists);
 void RegisterPad(FunctionLists& lists);
 void RegisterRegex(FunctionLists& lists);
 void RegisterSearch(FunctionLists& lists);

@@ -1,0 +1,275 @@
+// percentile(value, p or array of p), median, mode: exact, from a count per distinct value. Buffer: buf BINARY; per distinct value
+// a big-endian int32 length and an UnsafeRow (value, count BIGINT), then -1. Source: Spark's TypedAggregateWithHashMapAsBuffer.
+
+#include <algorithm>
+#include <cmath>
+#include <unordered_map>
+
+#include "data/rowformat/unsafe_row_reader.h"
+#include "data/rowformat/unsafe_row_writer.h"
+#include "data/text/decimal128.h"
+#include "sql/functions/aggregate/held_value.h"
+
+namespace thalweg::sql {
+namespace {
+
+/// Counts by value; a value is its UnsafeRow (equal values have equal bytes).
+using Counts = std::unordered_map<std::string, int64_t>;
+
+struct PercentileData final : BoundData {
+  std::vector<double> points;
+  bool many = false;  ///< the result is an array
+};
+
+Counts& Get(uint8_t* accumulator) {
+  auto*& counts = As<Counts*>(accumulator);
+  if (counts == nullptr) counts = new Counts();
+  return *counts;
+}
+
+Status Update(const BoundAggregate&, std::span<const ColumnPtr> arguments, int64_t rows, uint8_t* const* accumulators,
+              EvalContext&) {
+  const ColumnPtr column = data::Flatten(arguments[0]);
+  data::RowBatch keys;
+  TW_RETURN_NOT_OK(data::UnsafeRowWriter({column->type()}, {.normalize_zero = true})
+                       .Write(std::span(&column, 1), rows, nullptr, &keys));
+  ForEachNotNull(*column, rows, [&](int64_t row) { ++Get(accumulators[row])[std::string(keys.row(row))]; });
+  return {};
+}
+
+/// The distinct values of a group as a column, and their counts in the same order.
+Result<ColumnPtr> ValuesOf(const DataType& type, const Counts& counts, std::vector<int64_t>* numbers) {
+  std::vector<std::string_view> keys;
+  for (const auto& [key, count] : counts) {
+    keys.push_back(key);
+    numbers->push_back(count);
+  }
+  TW_ASSIGN_OR_RETURN(const std::vector<ColumnPtr> columns, data::UnsafeRowReader({type}).Read(keys));
+  return columns[0];
+}
+
+void AppendBigEndian(int32_t value, std::string* out) {
+  for (int shift = 24; shift >= 0; shift -= 8) out->push_back(static_cast<char>(static_cast<uint32_t>(value) >> shift));
+}
+
+Status Export(const BoundAggregate& call, std::span<uint8_t* const> accumulators, std::vector<ColumnPtr>* out) {
+  const DataType& type = call.argument_types[0];
+  const data::UnsafeRowWriter writer({type, DataType::Long()});
+  TextOutput bytes(DataType::Binary(), static_cast<int64_t>(accumulators.size()));
+  std::string text;
+  for (size_t i = 0; i < accumulators.size(); ++i) {
+    text.clear();
+    if (const auto* counts = As<Counts*>(accumulators[i]); counts != nullptr && !counts->empty()) {
+      std::vector<int64_t> numbers;
+      TW_ASSIGN_OR_RETURN(const ColumnPtr values, ValuesOf(type, *counts, &numbers));
+      data::FixedBuilder<int64_t> builder(DataType::Long());
+      for (const int64_t number : numbers) builder.Append(number);
+      const ColumnPtr columns[] = {values, builder.Finish()};
+      data::RowBatch rows;
+      TW_RETURN_NOT_OK(writer.Write(columns, values->length(), nullptr, &rows));
+      for (int64_t row = 0; row < rows.num_rows(); ++row) {
+        AppendBigEndian(static_cast<int32_t>(rows.row(row).size()), &text);
+        text.append(rows.row(row));
+      }
+    }
+    AppendBigEndian(-1, &text);
+    bytes.Set(static_cast<int64_t>(i), text);
+  }
+  out->push_back(bytes.Finish());
+  return {};
+}
+
+Status MergeOne(const DataType& type, std::string_view text, Counts* counts) {
+  std::vector<std::string_view> rows;
+  for (size_t at = 0;;) {
+    if (at + 4 > text.size()) return Error("MALFORMED_STATE_ROW").With("reason", "a histogram ends early");
+    int32_t size = 0;
+    for (size_t i = 0; i < 4; ++i) size = static_cast<int32_t>(static_cast<uint32_t>(size) << 8 | static_cast<unsigned char>(text[at + i]));
+    at += 4;
+    if (size < 0) break;
+    if (at + static_cast<size_t>(size) > text.size()) return Error("MALFORMED_STATE_ROW").With("reason", "a histogram ends early");
+    rows.push_back(text.substr(at, static_cast<size_t>(size)));
+    at += static_cast<size_t>(size);
+  }
+  TW_ASSIGN_OR_RETURN(const std::vector<ColumnPtr> columns, data::UnsafeRowReader({type, DataType::Long()}).Read(rows));
+  data::RowBatch keys;
+  TW_RETURN_NOT_OK(data::UnsafeRowWriter({type}, {.normalize_zero = true})
+                       .Write(std::span(&columns[0], 1), columns[0]->length(), nullptr, &keys));
+  for (int64_t row = 0; row < keys.num_rows(); ++row) {
+    (*counts)[std::string(keys.row(row))] += Reader<int64_t>(*columns[1])[row];
+  }
+  return {};
+}
+
+Status Merge(const BoundAggregate& call, std::span<const ColumnPtr> buffers, int64_t rows, uint8_t* const* accumulators,
+             EvalContext&) {
+  const Reader<std::string_view> texts(*buffers[0]);
+  Status status;
+  ForEachNotNull(*buffers[0], rows, [&](int64_t row) {
+    if (status.ok()) status = MergeOne(call.argument_types[0], texts[row], &Get(accumulators[row]));
+  });
+  return status;
+}
+
+void Destroy(const BoundAggregate&, uint8_t* accumulator) {
+  auto*& counts = As<Counts*>(accumulator);
+  delete counts;
+  counts = nullptr;
+}
+
+Status Import(const BoundAggregate& call, std::span<const ColumnPtr> buffers, int64_t rows, uint8_t* const* accumulators) {
+  for (int64_t row = 0; row < rows; ++row) Destroy(call, accumulators[row]);
+  EvalContext context;
+  return Merge(call, buffers, rows, accumulators, context);
+}
+
+int64_t Owned(const BoundAggregate&, const uint8_t* accumulator) {
+  const auto* counts = As<Counts*>(accumulator);
+  return counts == nullptr ? 0 : static_cast<int64_t>(counts->size()) * 80;
+}
+
+double NumberAt(const Column& column, int64_t row) {
+  const Value value = column.GetValue(row);
+  if (const auto* d = value.get_if<double>()) return *d;
+  if (const auto* f = value.get_if<float>()) return static_cast<double>(*f);
+  if (const auto* decimal = value.get_if<Int128>()) return data::DecimalToDouble(*decimal, column.type().scale());
+  return static_cast<double>(value.AsInt64());
+}
+
+/// The value at `point` of [0, 1] of the sorted sequence, between neighbours by distance.
+double At(const Column& values, const std::vector<int32_t>& order, const std::vector<int64_t>& through, double point) {
+  const double position = static_cast<double>(through.back() - 1) * point;
+  const auto find = [&](double rank) {
+    const auto wanted = static_cast<int64_t>(rank) + 1;
+    const auto it = std::lower_bound(through.begin(), through.end(), wanted);
+    return NumberAt(values, order[static_cast<size_t>(it - through.begin())]);
+  };
+  const double lower = std::floor(position);
+  const double higher = std::ceil(position);
+  const double low = find(lower);
+  if (lower == higher) return low;
+  const double high = find(higher);
+  if (low == high) return low;
+  return (higher - position) * low + (position - lower) * high;
+}
+
+Result<ColumnPtr> FinishPercentile(const BoundAggregate& call, std::span<uint8_t* const> accumulators, EvalContext&) {
+  const auto& data = static_cast<const PercentileData&>(*call.data);
+  auto builder = data::ColumnBuilder::Make(call.type);
+  const auto number = [&](double value) {
+    const DataType& type = data.many ? call.type.element() : call.type;
+    if (type.physical() == PhysicalType::kInt32) return Value(static_cast<int32_t>(std::llround(value)));
+    if (type.physical() == PhysicalType::kInt64) return Value(static_cast<int64_t>(std::llround(value)));
+    return Value(value);
+  };
+  for (const uint8_t* accumulator : accumulators) {
+    const auto* counts = As<Counts*>(accumulator);
+    if (counts == nullptr || counts->empty()) {
+      builder->AppendNull();
+      continue;
+    }
+    std::vector<int64_t> numbers;
+    TW_ASSIGN_OR_RETURN(const ColumnPtr values, ValuesOf(call.argument_types[0], *counts, &numbers));
+    std::vector<int32_t> order(numbers.size());
+    for (size_t i = 0; i < order.size(); ++i) order[i] = static_cast<int32_t>(i);
+    std::sort(order.begin(), order.end(), [&](int32_t a, int32_t b) { return CompareRows(*values, a, *values, b) < 0; });
+    std::vector<int64_t> through;
+    int64_t total = 0;
+    for (const int32_t i : order) through.push_back(total += numbers[static_cast<size_t>(i)]);
+    if (!data.many) {
+      builder->AppendValue(number(At(*values, order, through, data.points[0])));
+      continue;
+    }
+    for (const double point : data.points) builder->child(0)->AppendValue(number(At(*values, order, through, point)));
+    builder->AppendList();
+  }
+  return builder->Finish();
+}
+
+/// The most frequent value; of several the one that comes first in order, where Spark takes any.
+Result<ColumnPtr> FinishMode(const BoundAggregate& call, std::span<uint8_t* const> accumulators, EvalContext&) {
+  auto builder = data::ColumnBuilder::Make(call.type);
+  for (const uint8_t* accumulator : accumulators) {
+    const auto* counts = As<Counts*>(accumulator);
+    if (counts == nullptr || counts->empty()) {
+      builder->AppendNull();
+      continue;
+    }
+    std::vector<int64_t> numbers;
+    TW_ASSIGN_OR_RETURN(const ColumnPtr values, ValuesOf(call.argument_types[0], *counts, &numbers));
+    int64_t best = 0;
+    for (int64_t i = 1; i < values->length(); ++i) {
+      const int64_t more = numbers[static_cast<size_t>(i)] - numbers[static_cast<size_t>(best)];
+      if (more > 0 || (more == 0 && CompareRows(*values, i, *values, best) < 0)) best = i;
+    }
+    builder->AppendFrom(*values, best);
+  }
+  return builder->Finish();
+}
+
+constexpr AggregateKernels kPercentileKernels{.size = sizeof(void*), .update = &Update, .merge = &Merge,
+                                              .export_buffers = &Export, .import_buffers = &Import,
+                                              .finish = &FinishPercentile, .destroy = &Destroy, .owned_bytes = &Owned};
+constexpr AggregateKernels kModeKernels{.size = sizeof(void*), .update = &Update, .merge = &Merge, .export_buffers = &Export,
+                                        .import_buffers = &Import, .finish = &FinishMode, .destroy = &Destroy,
+                                        .owned_bytes = &Owned};
+
+Result<BoundAggregateCall> BindPercentile(const AggregateFunction& function, ExprList arguments, bool,
+                                          const BindContext& context) {
+  const bool median = function.name == "median";
+  TW_RETURN_NOT_OK(CheckArity(function.name, arguments.size(), median ? 1 : 2, median ? 1 : 3));
+  if (arguments.size() == 3) return Unsupported("percentile with frequencies");
+  auto data = std::make_shared<PercentileData>();
+  if (median) {
+    data->points = {0.5};
+  } else {
+    TW_ASSIGN_OR_RETURN(const Value points, FoldArgument(function.name, arguments, 1, "percentage", context));
+    const ExprPtr as_doubles = arguments[1]->type().Is(TypeKind::kArray)
+                                   ? Coerce(arguments[1], DataType::Array(DataType::Double()), context.config)
+                                   : Coerce(arguments[1], DataType::Double(), context.config);
+    ExprList coerced = arguments;
+    coerced[1] = as_doubles;
+    TW_ASSIGN_OR_RETURN(const Value value, FoldArgument(function.name, coerced, 1, "percentage", context));
+    data->many = arguments[1]->type().Is(TypeKind::kArray);
+    if (const auto* list = value.get_if<ValueList>()) {
+      for (const Value& item : *list) data->points.push_back(item.is_null() ? -1 : item.get<double>());
+    } else if (!value.is_null()) {
+      data->points.push_back(value.get<double>());
+    }
+    for (const double point : data->points) {
+      if (point >= 0 && point <= 1) continue;
+      return Error("DATATYPE_MISMATCH.VALUE_OUT_OF_RANGE")
+          .With("sqlExpr", QuoteSql(CallSql(function.name, arguments)))
+          .With("exprName", "`percentage`")
+          .With("valueRange", "[0.0, 1.0]")
+          .With("currentValue", std::to_string(point));
+    }
+  }
+  if (!arguments[0]->type().IsNumeric() && !arguments[0]->type().IsAnsiInterval()) {
+    TW_RETURN_NOT_OK(CoerceArgument(function.name, &arguments, 0, DataType::Double(), context));
+  }
+  const DataType one = arguments[0]->type().IsAnsiInterval() ? arguments[0]->type() : DataType::Double();
+  const DataType type = data->many ? DataType::Array(one, false) : one;
+  return MakeAggregate(function, std::move(arguments), type, true, {{"buf", DataType::Binary(), true}}, &kPercentileKernels,
+                       AggregateMode(function, context), std::move(data));
+}
+
+Result<BoundAggregateCall> BindMode(const AggregateFunction& function, ExprList arguments, bool, const BindContext& context) {
+  TW_RETURN_NOT_OK(CheckArity(function.name, arguments.size(), 1, 2));
+  const DataType type = WithoutLength(arguments[0]->type());
+  return MakeAggregate(function, std::move(arguments), type, true, {{"buf", DataType::Binary(), true}}, &kModeKernels,
+                       AggregateMode(function, context));
+}
+
+}  // namespace
+
+void RegisterPercentile(FunctionLists& lists) {
+  static const AggregateFunction kPercentile{.name = "percentile", .since = "2.1.0", .doc = "The exact percentile.",
+                                             .example = {"SELECT percentile(c, 0.3) FROM VALUES (0), (10) AS t(c)", "3.0"},
+                                             .bind = &BindPercentile};
+  static const AggregateFunction kMedian = Renamed(kPercentile, "median");
+  static const AggregateFunction kMode{.name = "mode", .since = "3.4.0", .doc = "The most frequent value.", .bind = &BindMode};
+  for (const auto* f : {&kPercentile, &kMedian, &kMode}) lists.Add(*f);
+}
+
+}  // namespace thalweg::sql
