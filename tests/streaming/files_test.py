@@ -28,6 +28,15 @@ def test_json_lines(spark, folder):
         (None, 2, None, None), ("x", 1, "2024-03-01 10:00:00", (1, None)), ("z", None, None, None)]
 
 
+def test_csv_with_header(spark, folder):
+    folder.put("a.csv", "k,n,t", "x,1,2024-03-01T10:00:00Z", '"y, ""quoted""",,').put("b.csv", "k,n,t", "z,-3,2024-03-02")
+    stream = read_files(spark, folder, "k STRING, n INT, t TIMESTAMP", "csv", header="true", escape='"')
+    query = drain(stream, "append", "csv_header")
+    assert rows(spark.table("csv_header")) == [
+        ("x", 1, "2024-03-01 10:00:00"), ('y, "quoted"', None, None), ("z", -3, "2024-03-02 00:00:00")]
+    assert per_batch(query) == [(0, 2), (1, 1)]
+
+
 def test_text_lines_need_no_schema(spark, folder):
     folder.put("a.txt", "one two", "", "three")
     stream = spark.readStream.text(str(folder.path))

@@ -103,6 +103,23 @@ def test_idle_entries_of_the_progress(spark, folder, tmp_path):
     assert ordered({**again, "name": "idle2"}) == ordered(recorded["restart_without_data"][-1])
 
 
+def test_progress_of_batches_made_to_measure(spark, tmp_path):
+    recorded = json.loads((RECORDED / "progress_rate_micro_batch.json").read_text())
+    for expected in recorded:  # one run each, on one checkpoint
+        stream = (spark.readStream.format("rate-micro-batch").option("rowsPerBatch", 5).option("numPartitions", 2)
+                  .option("startTimestamp", 1000).option("advanceMsPerBatch", 1000).load())
+        query = stream.writeStream.format("noop").option("checkpointLocation", str(tmp_path / "ck")).trigger(once=True).start()
+        assert query.awaitTermination(60)
+        assert [ordered(raw(one)) for one in progress_list(query)] == [ordered(expected)]
+
+
+def test_progress_of_the_memory_sink(spark, folder):
+    recorded = json.loads((RECORDED / "progress_memory.json").read_text())[0]
+    folder.put("1.json", event("a", 20), event("b", 25))
+    query = drain(read_files(spark, folder, "k STRING, ts TIMESTAMP").groupBy("k").count(), "complete", "mem")
+    assert ordered(raw(progress_list(query)[0])) == ordered(recorded)
+
+
 def test_status_says_what_a_query_does(spark, folder):
     query = read_files(spark, folder, "k STRING").writeStream.format("noop").start()
     query.processAllAvailable()
