@@ -58,3 +58,12 @@ def test_clock_changes_do_not_move_windows(spark, folder):
     hours = read_files(spark, folder, "ts TIMESTAMP").groupBy(F.window("ts", "1 hour").alias("w")).count()
     assert counted(spark, hours, "clock_change") == [
         ("2024-03-31 01:00:00", "2024-03-31 03:00:00", 1), ("2024-03-31 03:00:00", "2024-03-31 04:00:00", 1)]
+
+
+def test_session_windows_of_streams_are_refused_by_name(spark, folder):
+    folder.put("f1.json", '{"k":"a","ts":"2024-03-01T10:00:00Z"}')
+    stream = read_files(spark, folder, "k STRING, ts TIMESTAMP").withWatermark("ts", "1 minute")
+    with pytest.raises(Exception, match="UNSUPPORTED_FEATURE.THALWEG.*session windows on a stream"):
+        drain(stream.groupBy(F.session_window("ts", "5 seconds"), "k").count(), "append", "sessions")
+    with pytest.raises(Exception, match="Global aggregation with session window in streaming query is not supported"):
+        drain(stream.groupBy(F.session_window("ts", "5 seconds")).count(), "append", "all_sessions")

@@ -9,6 +9,7 @@ Result<PhysicalNodePtr> PlanStatefulAggregate(PlanContext& context, PhysicalNode
   const StreamPlanOptions& stream = *context.stream;
   if (layout_index >= context.layout->operators.size()) return InternalError("the state layout names fewer operators than the plan");
   const sql::StatefulOperatorLayout& layout = context.layout->operators[layout_index];
+  if (layout.name != "stateStoreSave") return Unsupported("session windows on a stream");
   const sql::AttributeList keys = parts.KeyAttributes();
   // What is on disk depends on these: the optimizer must not have changed them.
   if (!layout.stores.empty()) {
