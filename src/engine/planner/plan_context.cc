@@ -34,11 +34,18 @@ std::shared_ptr<PhysicalNode> NewMapNode(std::string name, std::string text, Phy
   return NewNode(std::move(name), std::move(text), std::move(inputs), std::move(output), partitions, std::move(make));
 }
 
+std::shared_ptr<PhysicalNode> NewSingleNode(std::string name, std::string text, PhysicalNodePtr input, sql::AttributeList output,
+                                            MakeOperator make) {
+  const Distribution distribution = input->num_partitions == 1 ? Distribution::kSame : Distribution::kSingle;
+  std::vector<PhysicalInput> inputs = {{std::move(input), distribution, {}, 0}};
+  return NewNode(std::move(name), std::move(text), std::move(inputs), std::move(output), 1, std::move(make));
+}
+
 PhysicalNodePtr Gathered(PhysicalNodePtr input) {
   if (input->num_partitions == 1) return input;
   sql::AttributeList output = input->output;
-  return NewNode("Gather", "Gather", {{std::move(input), Distribution::kSingle, {}, 0}}, std::move(output), 1,
-                 [](PartitionId) -> Result<std::unique_ptr<Operator>> { return std::make_unique<UnionAll>(1); });
+  return NewSingleNode("Gather", "Gather", std::move(input), std::move(output),
+                       [](PartitionId) -> Result<std::unique_ptr<Operator>> { return std::make_unique<UnionAll>(1); });
 }
 
 std::optional<int> Position(const sql::AttributeList& list, ExprId id) {

@@ -41,6 +41,9 @@ std::shared_ptr<PhysicalNode> NewNode(std::string name, std::string text, std::v
 /// The same over one input in the same task.
 std::shared_ptr<PhysicalNode> NewMapNode(std::string name, std::string text, PhysicalNodePtr input, sql::AttributeList output,
                                          MakeOperator make);
+/// One instance over all partitions of the input.
+std::shared_ptr<PhysicalNode> NewSingleNode(std::string name, std::string text, PhysicalNodePtr input, sql::AttributeList output,
+                                            MakeOperator make);
 /// The input in one partition: itself, or a node that gathers.
 PhysicalNodePtr Gathered(PhysicalNodePtr input);
 /// The position of an attribute in a list; nullopt when it is not there.

@@ -173,9 +173,7 @@ Result<PhysicalNodePtr> PlanHashJoin(PlanContext& context, const sql::Join& join
   std::string text = "HashJoin " + ListText(keys.left) + ", " + ListText(keys.right) + ", " + KindText(kind) +
                      (build == 1 ? ", BuildRight" : ", BuildLeft");
   if (params->condition) {
-    text += ", (";
-    for (size_t i = 0; i < keys.rest.size(); ++i) text += (i > 0 ? " AND " : "") + keys.rest[i]->PlanText();
-    text += ")";
+    for (size_t i = 0; i < keys.rest.size(); ++i) text += (i > 0 ? " AND " : ", ") + keys.rest[i]->PlanText();
   }
   std::shared_ptr<const HashJoinParams> fixed = params;
   return PhysicalNodePtr(NewNode("HashJoin", text, std::move(inputs), join.output(), partitions,

@@ -14,13 +14,14 @@ Result<int64_t> ConstantRows(PlanContext& context, const sql::ExprPtr& expressio
   return value.is_null() ? 0 : std::max<int64_t>(0, value.AsInt64());
 }
 
-PhysicalNodePtr SortNode(PhysicalNodePtr input, const std::vector<SortKey>& keys, const std::string& text, int64_t limit) {
+PhysicalNodePtr SortNode(PhysicalNodePtr input, const std::vector<SortKey>& keys, const std::string& text, int64_t limit, bool single) {
   const sql::AttributeList output = input->output;
   const std::vector<data::DataType> types = TypesOf(output);
-  return NewMapNode(limit == INT64_MAX ? "Sort" : "TakeOrdered", text, std::move(input), output,
-                    [keys, types, limit](PartitionId) -> Result<std::unique_ptr<Operator>> {
-                      return std::make_unique<Sort>(keys, types, limit);
-                    });
+  const auto make = single ? &NewSingleNode : &NewMapNode;
+  return make(limit == INT64_MAX ? "Sort" : "TakeOrdered", text, std::move(input), output,
+              [keys, types, limit](PartitionId) -> Result<std::unique_ptr<Operator>> {
+                return std::make_unique<Sort>(keys, types, limit);
+              });
 }
 
 // Sorts partitions beside each other, then merges them in one.
@@ -42,17 +43,18 @@ Result<PhysicalNodePtr> PlanSorted(PlanContext& context, const sql::Sort& sort, 
   if (limit == INT64_MAX) text += sort.global ? ", true" : ", false";
   const bool widened = keyed.node->output.size() > output.size();
   const bool merges = sort.global && keyed.node->num_partitions > 1;
-  PhysicalNodePtr sorted = SortNode(std::move(keyed.node), keys, text, limit);
-  if (merges) sorted = SortNode(Gathered(std::move(sorted)), keys, text, limit);
+  PhysicalNodePtr sorted = SortNode(std::move(keyed.node), keys, text, limit, false);
+  if (merges) sorted = SortNode(std::move(sorted), keys, text, limit, true);
   if (!widened) return sorted;
   return NewProject(context, std::move(sorted), sql::ExprList(output.begin(), output.end()));
 }
 
 PhysicalNodePtr LimitNode(PhysicalNodePtr input, const std::string& name, int64_t limit, int64_t offset) {
+  const auto make = name == "LocalLimit" ? &NewMapNode : &NewSingleNode;
   const sql::AttributeList output = input->output;
   const std::string text =
       name + " " + (limit == INT64_MAX ? "" : std::to_string(limit)) + (offset > 0 ? " offset " + std::to_string(offset) : "");
-  return NewMapNode(name, text, std::move(input), output, [limit, offset](PartitionId) -> Result<std::unique_ptr<Operator>> {
+  return make(name, text, std::move(input), output, [limit, offset](PartitionId) -> Result<std::unique_ptr<Operator>> {
     return std::make_unique<Limit>(limit, offset);
   });
 }
@@ -70,10 +72,7 @@ Result<PhysicalNodePtr> PlanCut(PlanContext& context, const sql::PlanPtr& child,
     return NewProject(context, std::move(cut), project->list);
   }
   TW_ASSIGN_OR_RETURN(PhysicalNodePtr input, context.Plan(child));
-  if (input->num_partitions > 1) {
-    if (needed != INT64_MAX) input = LimitNode(std::move(input), "LocalLimit", needed, 0);
-    input = Gathered(std::move(input));
-  }
+  if (input->num_partitions > 1 && needed != INT64_MAX) input = LimitNode(std::move(input), "LocalLimit", needed, 0);
   return LimitNode(std::move(input), "GlobalLimit", limit, offset);
 }
 
@@ -110,8 +109,8 @@ Result<PhysicalNodePtr> PlanTail(PlanContext& context, const sql::PlanPtr& node)
   TW_ASSIGN_OR_RETURN(const int64_t limit, ConstantRows(context, static_cast<const sql::Tail&>(*node).limit));
   TW_ASSIGN_OR_RETURN(PhysicalNodePtr input, context.Plan(node->child()));
   sql::AttributeList output = input->output;
-  return PhysicalNodePtr(NewMapNode("CollectTail", "CollectTail " + std::to_string(limit), Gathered(std::move(input)),
-                                    std::move(output), [limit](PartitionId) -> Result<std::unique_ptr<Operator>> {
+  return PhysicalNodePtr(NewSingleNode("CollectTail", "CollectTail " + std::to_string(limit), std::move(input),
+                                       std::move(output), [limit](PartitionId) -> Result<std::unique_ptr<Operator>> {
                                       return std::make_unique<Tail>(limit);
                                     }));
 }

@@ -122,7 +122,7 @@ Result<PhysicalNodePtr> PlanShowString(PlanContext& context, const sql::PlanPtr&
   params.truncate = show.truncate;
   params.vertical = show.vertical;
   params.html = show.html;
-  return PhysicalNodePtr(NewMapNode("ShowString", node->NodeText(), Gathered(std::move(input)), show.output(),
+  return PhysicalNodePtr(NewSingleNode("ShowString", node->NodeText(), std::move(input), show.output(),
                                     [params](PartitionId) -> Result<std::unique_ptr<Operator>> {
                                       return std::make_unique<ShowString>(params);
                                     }));

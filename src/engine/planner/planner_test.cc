@@ -4,6 +4,7 @@
 #include "engine/planner/planner.h"
 
 #include <algorithm>
+#include <cctype>
 #include <fstream>
 
 #include <gtest/gtest.h>
@@ -162,6 +163,53 @@ TEST_F(PlannerTest, QueriesOverTablesAgreeWithSpark) {
   for (const Recorded& query : RecordedQueries()) {
     for (const int parallelism : {1, 4}) ExpectRecorded(query.sql, Show(query.sql, parallelism), query.text);
   }
+}
+
+// The text of a plan without the numbers of its attributes.
+std::string WithoutIds(const std::string& text) {
+  std::string out;
+  for (size_t i = 0; i < text.size(); ++i) {
+    if (text[i] != '#') {
+      out += text[i];
+      continue;
+    }
+    while (i + 1 < text.size() && std::isdigit(static_cast<unsigned char>(text[i + 1])) != 0) ++i;
+  }
+  return out;
+}
+
+TEST_F(PlannerTest, ExplainsItsPlans) {
+  AddViews(true);
+  const auto explain = [&](const std::string& sql, int parallelism) {
+    return WithoutIds(Plan(Parse(sql).ValueOrDie(), parallelism).ValueOrDie()->ToString());
+  };
+  EXPECT_EQ(explain("SELECT k, count(*) AS c FROM t WHERE n > 3 GROUP BY k ORDER BY c DESC LIMIT 5", 4), R"(TakeOrdered 5, [cL DESC NULLS LAST]
++- Exchange SinglePartition
+   +- TakeOrdered 5, [cL DESC NULLS LAST]
+      +- Project [k, count(1)L AS cL]
+         +- HashAggregate(keys=[k], functions=[count(1)])
+            +- Exchange hashpartitioning(k, 4)
+               +- HashAggregate(keys=[k], functions=[partial_count(1)])
+                  +- Filter (n > 3)
+                     +- RowsScan
+)");
+  EXPECT_EQ(explain("SELECT t.id, u.uid FROM t JOIN u ON t.k = u.k AND t.id > u.uid", 2), R"(Project [idL, uidL]
++- HashJoin [k], [k], Inner, BuildRight, (idL > uidL)
+   :- RowsScan
+   +- BroadcastExchange
+      +- RowsScan
+)");
+}
+
+TEST_F(PlannerTest, SmallerSideIsBuilt) {
+  AddViews(true);
+  const auto text = [&](const std::string& sql) { return Plan(Parse(sql).ValueOrDie(), 2).ValueOrDie()->ToString(); };
+  EXPECT_NE(text("SELECT * FROM t JOIN u ON t.k = u.k").find("BuildRight"), std::string::npos);
+  EXPECT_NE(text("SELECT * FROM u JOIN t ON t.k = u.k").find("BuildLeft"), std::string::npos);
+  // Unmatched left rows are wanted: only a much smaller left side is built.
+  EXPECT_NE(text("SELECT * FROM t LEFT JOIN u ON t.k = u.k").find("BuildRight"), std::string::npos);
+  EXPECT_NE(text("SELECT * FROM u LEFT JOIN t ON t.k = u.k").find("BuildLeft"), std::string::npos);
+  EXPECT_NE(text("SELECT * FROM u LEFT SEMI JOIN t ON t.k = u.k").find("BuildRight"), std::string::npos);
 }
 
 }  // namespace
