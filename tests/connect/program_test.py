@@ -139,7 +139,8 @@ def test_submit_sigterm_ends_a_stream(tmp_path):
 
 def test_submit_hands_the_interrupt_on(tmp_path):
     program = write(tmp_path / "program.py", """
-            from pyspark.sql import SparkSession
+        import sys
+        from pyspark.sql import SparkSession
         spark = SparkSession.builder.getOrCreate()
         query = spark.readStream.format("rate").load().writeStream.format("noop").start()
         print("started", flush=True)
