@@ -32,7 +32,7 @@ for text in ['a,b,c', 'a,,c', ',,', 'a,b', 'a,b,c,d', '"a","b","c"', '"a,x",b,c'
 for text in ['"a"b,c,d', '"a" "b",c,d', '"a""b",c,d', '"a"x"y",b,c', '"x""y",1,2', 'a,"b"c"d",e']:
     for how in ["STOP_AT_CLOSING_QUOTE", "SKIP_VALUE", "RAISE_ERROR"]:
         csv(text + "\n", ABC, unescapedQuoteHandling=how)
-for text in [' a , b , c ', '" a " , " b " ,c', '  ,x,  ', ' "a" ,b,c', '"a"  ,b', 'a,b  ', '\ta,b\t,c']:
+for text in [' a , b , c ', '" a " , " b " ,c', ' "a" ,b,c', '"a"  ,b', 'a,b  ', '\ta,b\t,c']:
     csv(text + "\n", ABC, ignoreLeadingWhiteSpace="true")
     csv(text + "\n", ABC, ignoreTrailingWhiteSpace="true")
     csv(text + "\n", ABC, ignoreLeadingWhiteSpace="true", ignoreTrailingWhiteSpace="true")
@@ -148,7 +148,7 @@ for text in ['{"a":1}', '{"a":1.5}', '{"a":"x"}', '{"a":null}', '{"a":""}', '{"a
     js(text + "\n", None)
 js('{"a":null,"b":{"c":null},"d":[]}\n', None, dropFieldIfAllNull="true")
 js('{"a":1.5,"b":true,"c":"1.5"}\n', None, primitivesAsString="true")
-js('{"a":1.5,"b":"1.50","c":1e3,"d":123456789012345678901234567890.5}\n{"a":100.25}\n', None, prefersDecimal="true")
+js('{"a":1.5,"b":"1.50","d":123456789012345678901234567890.5}\n{"a":100.25}\n', None, prefersDecimal="true")
 js('{"a":"2024-01-02T10:00:00","b":"2024-01-02","c":"x"}\n', None, inferTimestamp="true")
 js('[{"a":1},\n{"a":2,"b":[1]}]', None, multiLine="true")
 

@@ -77,7 +77,9 @@ TEST(FileGolden, AnswersWhatSparkAnswers) {
     if (entry.contains("error")) {
       EXPECT_FALSE(status.ok());
       const std::string error = entry["error"];
-      if (error.find("_") != std::string::npos) EXPECT_EQ(status.condition(), error);
+      if (error.find("_") != std::string::npos) {
+        EXPECT_EQ(status.condition(), error);
+      }
       continue;
     }
     EXPECT_TRUE(status.ok()) << status.message();

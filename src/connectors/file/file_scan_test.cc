@@ -94,7 +94,7 @@ TEST(FileScan, JsonShapes) {
   std::string utf16("\xFF\xFE", 2);
   for (const char c : std::string("{\"v\":5}\n{\"v\":6}\n")) utf16 += {c, '\0'};
   files.Put("/u/x.json", utf16);
-  EXPECT_EQ(files.ReadAll("json", "/u", "v INT", {{"encoding", "UTF-16"}, {"lineSep", "\n"}}).ValueOrDie(),
+  EXPECT_EQ(files.ReadAll("json", "/u", "v INT", {{"encoding", "UTF-16LE"}, {"lineSep", "\n"}}).ValueOrDie(),
             (Lines{"5", "6"}));
   EXPECT_EQ(files.ReadAll("json", "/u", "v INT", {{"encoding", "UTF-16"}}).status().condition(), "ILLEGAL_ARGUMENT");
   EXPECT_EQ(files.ReadAll("json", "/u", "v INT", {{"multiLine", "true"}}).ValueOrDie(), (Lines{"5"}));

@@ -1,4 +1,7 @@
+#include <algorithm>
+
 #include "connectors/file/file_format.h"
+#include "connectors/file/partitions.h"
 #include "data/formats/json/json_file_reader.h"
 #include "data/formats/json/json_inference.h"
 
@@ -20,7 +23,15 @@ class JsonFormat final : public FileFormat {
     for (const FileEntry& file : files) whole.push_back({file.path, 0, INT64_MAX, file.size_bytes});
     TW_ASSIGN_OR_RETURN(data::Schema schema, data::InferJsonSchema(*context.file_system, whole, options,
                                                                    context.config->timestamp_ntz_default));
-    return std::optional(std::move(schema));
+    // Of names that differ in case only the first stays.
+    data::Schema distinct;
+    for (data::StructField& field : schema) {
+      const bool known = std::any_of(distinct.begin(), distinct.end(), [&](const data::StructField& other) {
+        return SameName(other.name, field.name, context.config->case_sensitive);
+      });
+      if (!known) distinct.push_back(std::move(field));
+    }
+    return std::optional(std::move(distinct));
   }
 
   Result<ReaderFactory> NewReaders(const FormatContext& context, const data::Schema&, const data::Schema& columns,

@@ -38,6 +38,7 @@ Result<CsvColumn> CsvColumn::Make(const StructField& field, const CsvOptions& op
     case TypeKind::kDecimal:
       return CsvColumn(type, options, FixedBuilder<Int128>(type));
     case TypeKind::kString:
+    case TypeKind::kBinary:
       return CsvColumn(type, options, TextBuilder(type));
     default:
       return Error("UNSUPPORTED_DATA_TYPE_FOR_DATASOURCE")
@@ -72,7 +73,8 @@ bool CsvColumn::AppendFraction(std::string_view text) {
     good = ParseJavaDouble(text, &value);
   else {
     float single = 0;
-    return Put<float>(ParseJavaFloat(text, &single), single);
+    const bool read = ParseJavaFloat(text, &single);
+    return Put<float>(read, single);
   }
   return kind_ == TypeKind::kDouble ? Put<double>(good, value) : Put<float>(good, static_cast<float>(value));
 }
@@ -81,9 +83,11 @@ bool CsvColumn::AppendTemporal(std::string_view text) {
   int64_t wide = 0;
   int32_t narrow = 0;
   switch (kind_) {
-    case TypeKind::kDate:
-      return Put<int32_t>(
-          options_->date_format ? options_->date_format->ParseDate(text, &narrow) : ParseDate(text, &narrow), narrow);
+    case TypeKind::kDate: {
+      const bool good =
+          options_->date_format ? options_->date_format->ParseDate(text, &narrow) : ParseDate(text, &narrow);
+      return Put<int32_t>(good, narrow);
+    }
     case TypeKind::kTimestamp: {
       const bool good = options_->timestamp_format
                             ? options_->timestamp_format->ParseTimestamp(text, options_->time_zone, &wide)
@@ -96,16 +100,20 @@ bool CsvColumn::AppendTemporal(std::string_view text) {
                             : ParseTimestampNtz(text, false, &wide);
       return Put<int64_t>(good, wide);
     }
-    case TypeKind::kTime:
-      return Put<int64_t>(ParseTime(text, &wide), wide);
-    case TypeKind::kYearMonthInterval:
-      return Put<int32_t>(ParseYearMonthInterval(text, type_.year_month_start(), type_.year_month_end(), &narrow) ==
-                              IntervalOutcome::kOk,
-                          narrow);
-    default:
-      return Put<int64_t>(
-          ParseDayTimeInterval(text, type_.day_time_start(), type_.day_time_end(), &wide) == IntervalOutcome::kOk,
-          wide);
+    case TypeKind::kTime: {
+      const bool good = ParseTime(text, &wide);
+      return Put<int64_t>(good, wide);
+    }
+    case TypeKind::kYearMonthInterval: {
+      const bool good = ParseYearMonthInterval(text, type_.year_month_start(), type_.year_month_end(), &narrow) ==
+                        IntervalOutcome::kOk;
+      return Put<int32_t>(good, narrow);
+    }
+    default: {
+      const bool good =
+          ParseDayTimeInterval(text, type_.day_time_start(), type_.day_time_end(), &wide) == IntervalOutcome::kOk;
+      return Put<int64_t>(good, wide);
+    }
   }
 }
 
@@ -132,6 +140,7 @@ void CsvColumn::AppendText(std::string_view text, const std::shared_ptr<Buffer>*
 bool CsvColumn::Append(std::string_view text, const std::shared_ptr<Buffer>* block) {
   switch (kind_) {
     case TypeKind::kString:
+    case TypeKind::kBinary:
       AppendText(text, block);
       return true;
     case TypeKind::kBoolean:
@@ -148,15 +157,18 @@ bool CsvColumn::Append(std::string_view text, const std::shared_ptr<Buffer>* blo
     case TypeKind::kDouble:
       return AppendFraction(text);
     case TypeKind::kDecimal: {
+      // Java's BigDecimal takes no blanks; Spark takes commas out first.
+      std::string without_commas;
+      if (text.find(',') != std::string_view::npos) {
+        without_commas = text;
+        std::erase(without_commas, ',');
+        text = without_commas;
+      }
       Int128 unscaled = 0;
-      if (text.find(',') == std::string_view::npos && !text.empty() && text.front() > ' ' && text.back() > ' ')
-        return Put<Int128>(ParseDecimal(text, type_.precision(), type_.scale(), &unscaled) == DecimalOutcome::kOk,
-                           unscaled);
-      std::string digits(text);
-      std::erase(digits, ',');
-      const bool bare = !digits.empty() && digits.front() > ' ' && digits.back() > ' ';
-      return Put<Int128>(
-          bare && ParseDecimal(digits, type_.precision(), type_.scale(), &unscaled) == DecimalOutcome::kOk, unscaled);
+      const bool good =
+          !text.empty() && text.front() > ' ' && text.back() > ' ' &&
+          ParseDecimal(text, type_.precision(), type_.scale(), &unscaled) == DecimalOutcome::kOk;
+      return Put<Int128>(good, unscaled);
     }
     default:
       return AppendTemporal(text);

@@ -59,12 +59,10 @@ class ColumnTyping {
   }
   /// Whole numbers beyond 64 bits.
   DataType Decimal(std::string_view text) const {
-    std::string digits(text);
-    std::erase(digits, ',');
     Int128 unscaled = 0;
     int scale = 0;
-    const bool bare = !digits.empty() && digits.front() > ' ' && digits.back() > ' ';
-    if (bare && ParseDecimalExact(digits, &unscaled, &scale) && scale == 0)
+    const bool bare = text.front() > ' ' && text.back() > ' ';
+    if (bare && ParseDecimalExact(text, &unscaled, &scale) && scale == 0)
       return DataType::Decimal(DecimalDigits(unscaled), 0);
     return Double(text);
   }

@@ -87,7 +87,10 @@ Status ReadCharacters(const OptionList& options, CsvOptions* made) {
     return Illegal("requirement failed: 'lineSep' can contain only 1 character.");
   TW_ASSIGN_OR_RETURN(made->unescaped_quotes, UnescapedQuotesOption(options));
   const std::string encoding = TextOption(options, "encoding", TextOption(options, "charset", ""));
-  if (!IsUtf8Charset(encoding)) made->encoding = encoding;
+  if (!IsUtf8Charset(encoding)) {
+    TW_RETURN_NOT_OK(CheckCharset("csv", encoding));
+    made->encoding = encoding;
+  }
   return Status::OK();
 }
 

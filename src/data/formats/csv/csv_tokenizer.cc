@@ -86,7 +86,7 @@ const char* CsvTokenizer::Unquoted(const char* at) {
 const char* CsvTokenizer::Quoted(const char* at) {
   const char* p = at;
   while (p < end_ && *p != options_.quote && *p != options_.escape && *p != options_.escape_of_escape) ++p;
-  if (p == end_ || *p != options_.quote || !AtStop(p + 1)) return QuotedSlowly(at);
+  if (p == end_ || *p != options_.quote || !AtStop(p + 1)) return QuotedSlowly(at, scratch_.size());
   if (p == at)
     AddScratch(scratch_.size());
   else
@@ -107,9 +107,8 @@ const char* CsvTokenizer::UntilDelimiter(const char* at, size_t offset) {
 }
 
 /// The automaton of univocity's CsvParser.parseQuotedValue.
-const char* CsvTokenizer::QuotedSlowly(const char* at) {
+const char* CsvTokenizer::QuotedSlowly(const char* at, size_t offset) {
   const char quote = options_.quote, escape = options_.escape, escape_of_escape = options_.escape_of_escape;
-  const size_t offset = scratch_.size();
   int previous = 0;  // 0: none
   bool unescaped = false;
   int last = quote;  // the character before `at`, as the parser would still hold it at the end of the text
@@ -181,9 +180,23 @@ const char* CsvTokenizer::QuotedSlowly(const char* at) {
     return at;
   }
   // More than blanks behind the closing quote: it was none.
+  switch (options_.unescaped_quotes) {
+    case UnescapedQuotes::kStopAtDelimiter:
+      break;
+    case UnescapedQuotes::kStopAtClosingQuote:
+      scratch_.push_back(quote);
+      scratch_.append(closed, at);
+      return QuotedSlowly(at, offset);
+    case UnescapedQuotes::kRaiseError:
+      refused_ = true;
+      [[fallthrough]];
+    case UnescapedQuotes::kSkipValue:
+      scratch_.resize(offset);
+      AddNull();
+      return FindStop(at);
+  }
   scratch_.push_back(quote);
   scratch_.append(closed, at);
-  if (*at == quote || *at == escape) ++at;  // as univocity does
   return UntilDelimiter(at, offset);
 }
 

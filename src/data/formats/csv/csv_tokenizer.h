@@ -55,7 +55,7 @@ class CsvTokenizer {
   void AddScratch(size_t offset);
   const char* Unquoted(const char* at);
   const char* Quoted(const char* at);
-  const char* QuotedSlowly(const char* at);
+  const char* QuotedSlowly(const char* at, size_t offset);
   const char* UntilDelimiter(const char* at, size_t offset);
 
   const CsvOptions& options_;

@@ -74,14 +74,22 @@ struct JsonDecoder::Impl {
     if (root->type().Is(TypeKind::kArray) && object && root->element().type().Is(TypeKind::kStruct))
       return Settle(CloseJsonList(*root, AppendJsonNode(root->element(), *node)), text);
     if (root->type().Is(TypeKind::kStruct) && array && shape.array_as_rows) {
-      for (const JsonNode* item : node->items) {
-        TW_RETURN_NOT_OK(item->kind == JsonNode::Kind::kObject ? Settle(AppendJsonNode(*root, *item), text)
-                                                               : AppendMalformed(text));
-      }
-      return Status::OK();
+      return AppendRows(*node, text);
     }
     if (root->type().Is(TypeKind::kArray) ? !array : !object) return AppendMalformed(text);
     return Settle(AppendJsonNode(*root, *node), text);
+  }
+
+  /// An array of objects, a row each. One that is none spoils them all; a field that cannot be read marks all of them.
+  Status AppendRows(const JsonNode& array, std::string_view text) {
+    JsonOutcome worst = JsonOutcome::kGood;
+    for (const JsonNode* item : array.items) {
+      if (item->kind != JsonNode::Kind::kObject) return AppendMalformed(text);
+    }
+    for (const JsonNode* item : array.items) worst = std::max(worst, AppendJsonNode(*root, *item));
+    for (size_t row = array.items.size(); row > 0; --row)
+      TW_RETURN_NOT_OK(Settle(worst, text, static_cast<int64_t>(row)));
+    return Status::OK();
   }
 
   void AppendNullRow() {
@@ -89,8 +97,8 @@ struct JsonDecoder::Impl {
     if (corrupt_field >= 0) corrupt_texts.AppendNull();
   }
 
-  /// After a row was appended.
-  Status Settle(JsonOutcome outcome, std::string_view text) {
+  /// After a row was appended, the last one or one before it.
+  Status Settle(JsonOutcome outcome, std::string_view text, int64_t from_end = 1) {
     const bool good = outcome == JsonOutcome::kGood;
     if (corrupt_field >= 0) {
       if (good)
@@ -100,7 +108,7 @@ struct JsonDecoder::Impl {
     }
     if (good) return Status::OK();
     if (options.mode == ParseMode::kFailFast) return Malformed(text);
-    if (options.mode == ParseMode::kDropMalformed) dropped_rows.push_back(static_cast<int32_t>(root->length() - 1));
+    if (options.mode == ParseMode::kDropMalformed) dropped_rows.push_back(static_cast<int32_t>(root->length() - from_end));
     return Status::OK();
   }
 

@@ -42,11 +42,17 @@ class JsonFileReader final : public FileReader {
 }  // namespace
 
 Result<std::unique_ptr<FileReader>> MakeJsonFileReader(const Schema& columns, const JsonOptions& options) {
-  if (!options.multi_line && options.encoding && !options.line_separator) {
+  if (!options.multi_line && options.encoding) {
     const std::string charset = ToAsciiUpper(*options.encoding);
-    if (charset.starts_with("UTF-16") || charset.starts_with("UTF-32")) {
+    if (charset == "UTF-16" || charset == "UTF-32") {
       return Error("ILLEGAL_ARGUMENT")
-          .With("message", "requirement failed: The lineSep option must be specified for the " + *options.encoding +
+          .With("message", "requirement failed: The " + charset +
+                               " encoding must not be included in the denyList when multiLine is disabled:\n" +
+                               "denylist: UTF-16, UTF-32");
+    }
+    if (!options.line_separator && !CharsetToDecode(options).empty()) {
+      return Error("ILLEGAL_ARGUMENT")
+          .With("message", "requirement failed: The lineSep option must be specified for the " + charset +
                                " encoding");
     }
   }

@@ -122,6 +122,18 @@ bool IsUtf8Charset(std::string_view charset) {
   return charset.empty() || EqualsIgnoreCase(charset, "UTF-8") || EqualsIgnoreCase(charset, "UTF8");
 }
 
+Status CheckCharset(std::string_view format, std::string_view charset) {
+  for (const std::string_view known :
+       {"UTF-8", "US-ASCII", "ISO-8859-1", "UTF-16BE", "UTF-16LE", "UTF-16", "UTF-32", "UTF8"}) {
+    if (EqualsIgnoreCase(known, charset)) return Status::OK();
+  }
+  return Error("INVALID_PARAMETER_VALUE.CHARSET")
+      .With("functionName", "`" + std::string(format) + "`")
+      .With("parameter", "`charset`")
+      .With("charset", charset)
+      .With("charsets", "iso-8859-1, us-ascii, utf-16, utf-16be, utf-16le, utf-32, utf-8");
+}
+
 Result<std::unique_ptr<ByteStream>> DecodeToUtf8(std::unique_ptr<ByteStream> stream, std::string_view charset) {
   auto decoding = std::make_unique<DecodingStream>(std::move(stream), ToAsciiUpper(charset));
   TW_RETURN_NOT_OK(decoding->Start());

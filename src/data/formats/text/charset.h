@@ -10,6 +10,9 @@ namespace thalweg::data {
 /// Whether a charset name (option `encoding`) means UTF-8, so that nothing has to be converted.
 bool IsUtf8Charset(std::string_view charset);
 
+/// Whether Spark knows a charset. Errors: INVALID_PARAMETER_VALUE.CHARSET.
+Status CheckCharset(std::string_view format, std::string_view charset);
+
 /// The text of a stream in another charset as UTF-8; what cannot be decoded becomes U+FFFD, as in Java. "UTF-16" and
 /// "UTF-32" look at the byte-order mark (big endian without one), and no charset keeps the mark.
 /// Errors: INVALID_PARAMETER_VALUE.CHARSET-like for unknown names.
