@@ -172,6 +172,8 @@ Status Resolver::CheckAggregate(const Aggregate& aggregate) {
 }
 
 Result<PlanPtr> Resolver::FinishAggregate(ExprList grouping, ExprList list, PlanPtr child) {
+  TW_RETURN_NOT_OK(RefuseGenerators(grouping, "GROUP BY"));
+  TW_RETURN_NOT_OK(RefuseGenerators(list, "AGGREGATE"));
   auto aggregate = std::make_shared<Aggregate>(std::move(grouping), std::move(list), std::move(child));
   TW_RETURN_NOT_OK(CheckAggregate(*aggregate));
   return PlanPtr(std::move(aggregate));
@@ -395,6 +397,7 @@ Result<PlanPtr> Resolver::ResolveFilter(const PlanPtr& plan, const ExprPtr& cond
   if (conditions[0]->type().Is(data::TypeKind::kNull)) {
     conditions[0] = Cast::Make(conditions[0], DataType::Boolean(), EvalMode::kAnsi);
   }
+  TW_RETURN_NOT_OK(RefuseGenerators(conditions, "WHERE"));
   TW_RETURN_NOT_OK(At(CheckFilterCondition(conditions[0]), condition));
   PlanPtr filter = std::make_shared<Filter>(conditions[0], widened);
   if (filter->output().size() == output.size()) return filter;
@@ -459,6 +462,7 @@ Result<PlanPtr> Resolver::ResolveSort(const PlanPtr& plan) {
   for (ExprPtr& order : orders) {
     TW_ASSIGN_OR_RETURN(order, TrimAliases(order, false));
   }
+  TW_RETURN_NOT_OK(RefuseGenerators(orders, "ORDER BY"));
   widened = WithHiddenColumns(widened, orders);
   for (const ExprPtr& order : orders) {
     if (order->type().IsOrderable()) continue;

@@ -281,6 +281,30 @@ TEST_F(AnalyzerTest, NamesInsideNames) {
   EXPECT_EQ(SqlSchema("SELECT int('1'), first(id) FROM t"), "CAST(1 AS INT): int, first(id): bigint");
 }
 
+TEST_F(AnalyzerTest, GeneratorsGiveRowsOfTheirColumns) {
+  EXPECT_EQ(SqlSchema("SELECT k, explode(l) FROM people"), "k: string, col: int");
+  EXPECT_EQ(SqlSchema("SELECT explode(m), posexplode(l) FROM people"), "key: string, value: int, pos: int, col: int");
+  EXPECT_EQ(SqlSchema("SELECT explode_outer(l) AS x, v FROM people"), "x: int, v: int");
+  EXPECT_EQ(SqlSchema("SELECT inline(array(s)) FROM people"), "a: int, B: int");
+  const PlanPtr pair = std::make_shared<Project>(
+      ExprList{Alias::MakeMulti(Fn("explode", {Col("m")}), {"a", "b"})},
+      std::make_shared<UnresolvedRelation>(std::vector<std::string>{"people"}, OptionMap{}, false));
+  EXPECT_EQ(SchemaOf(Analyze(pair, environment_)), "a: string, b: int");
+  EXPECT_EQ(SqlFails("SELECT explode(l) + 1 FROM people"),
+            "UNSUPPORTED_GENERATOR.NESTED_IN_EXPRESSIONS expression=\"(explode(l) + 1)\"");
+  EXPECT_EQ(SqlFails("SELECT explode(k) FROM people").substr(0, 39), "DATATYPE_MISMATCH.UNEXPECTED_INPUT_TYPE");
+  EXPECT_EQ(SqlFails("SELECT k FROM people ORDER BY explode(l)"), "UNSUPPORTED_GENERATOR.OUTSIDE_SELECT plan=ORDER BY");
+  const PlanPtr words = Sql("SELECT explode(array('a', 'b')) AS word, id FROM t").ValueOrDie();
+  ASSERT_EQ(words->child()->kind(), PlanKind::kGenerate);
+  EXPECT_FALSE(words->output()[0]->nullable());
+}
+
+TEST_F(AnalyzerTest, NodesThatDoNothingKeepBothDataFrames) {
+  const PlanPtr hint = std::make_shared<Hint>("broadcast", ExprList{}, T()->WithPlanId(1))->WithPlanId(2);
+  EXPECT_EQ(SchemaOf(Analyze(std::make_shared<Project>(ExprList{Col("id", 1), Col("id", 2)}, hint), environment_)),
+            "id: bigint, id: bigint");
+}
+
 TEST_F(AnalyzerTest, PinnedNamesOfAStrangerAreRefused) {
   const PlanPtr plan = std::make_shared<Project>(ExprList{Col("id", 99)}, T()->WithPlanId(1));
   EXPECT_EQ(Fails(Analyze(plan, environment_)), "CANNOT_RESOLVE_DATAFRAME_COLUMN name=`id`");

@@ -127,9 +127,6 @@ Result<ExprPtr> Resolver::ResolveAt(const ExprPtr& expr, const Scope& scope, int
       case ExprKind::kLambdaVariable: return Unsupported("lambda functions (higher-order functions)");
       case ExprKind::kUpdateFields: return Unsupported("Column.withField and Column.dropFields");
       default: {
-        if (const auto* alias = expr->As<Alias>(); alias != nullptr && !alias->names().empty()) {
-          return Unsupported("generator functions (explode and kin)");
-        }
         TW_ASSIGN_OR_RETURN(ExprPtr node, ResolveChildren(expr, scope, depth, in_aggregate));
         if (node->kind() == ExprKind::kSortOrder || node->kind() == ExprKind::kAlias) {
           return node->WithChildren({WithoutAlias(node->child())});
@@ -358,6 +355,8 @@ Result<ExprPtr> Resolver::BindByName(const UnresolvedFunction& function, std::st
     return BindAggregate(*aggregate, std::move(arguments), function.distinct(), std::move(filter), bind_);
   }
   if (!function.distinct() && filter == nullptr) {
+    TW_ASSIGN_OR_RETURN(ExprPtr generator, MakeGenerator(name, arguments));
+    if (generator != nullptr) return generator;
     TW_ASSIGN_OR_RETURN(ExprPtr window, MakeTimeWindow(*this, name, arguments));
     if (window != nullptr) return window;
   }

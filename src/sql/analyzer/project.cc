@@ -128,6 +128,7 @@ Result<PlanPtr> Resolver::ResolveProject(const PlanPtr& plan) {
   TW_RETURN_NOT_OK(ExtractWindows({&given}, &child));
   std::vector<std::shared_ptr<const Alias>> laterals;
   TW_ASSIGN_OR_RETURN(ExprList list, ResolveSelectList(given, ScopeOf(child), &laterals));
+  TW_RETURN_NOT_OK(ExtractGenerators(&list, &child));
   bool aggregate = false;
   for (ExprPtr& expr : list) {
     expr = Named(expr);
@@ -170,6 +171,7 @@ Result<PlanPtr> Resolver::ResolveWithColumns(const PlanPtr& plan) {
   for (size_t i = 0; i < added.size(); ++i) {
     if (!placed[i]) list.push_back(added[i]);
   }
+  TW_RETURN_NOT_OK(ExtractGenerators(&list, &child));
   bool aggregate = false;
   for (ExprPtr& expr : list) {
     TW_ASSIGN_OR_RETURN(expr, TrimAliases(expr, true));

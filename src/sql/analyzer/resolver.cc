@@ -58,8 +58,15 @@ Result<PlanPtr> Resolver::Resolve(const PlanPtr& plan) {
   TW_RETURN_NOT_OK(failed);
   const PlanPtr node = plan->children().empty() || own_children ? plan : plan->WithChildren(std::move(children));
   TW_ASSIGN_OR_RETURN(PlanPtr resolved, ResolveNode(node));
-  if (plan->plan_id() && resolved->plan_id() != plan->plan_id()) return resolved->WithPlanId(*plan->plan_id());
-  return resolved;
+  if (!plan->plan_id() || resolved->plan_id() == plan->plan_id()) return resolved;
+  if (resolved->plan_id()) {
+    // The node was nothing but its child (a hint, dropping what is not there): both DataFrames must be found.
+    const AttributeList output = resolved->output();
+    auto same = std::make_shared<Project>(ExprList(output.begin(), output.end()), resolved);
+    same->hidden = HiddenColumns(*resolved);
+    resolved = std::move(same);
+  }
+  return resolved->WithPlanId(*plan->plan_id());
 }
 
 Result<PlanPtr> Resolver::ResolveNode(const PlanPtr& plan) {
@@ -99,6 +106,7 @@ Result<PlanPtr> Resolver::ResolveNode(const PlanPtr& plan) {
     case PlanKind::kDistinct:
     case PlanKind::kSample:
     case PlanKind::kShowString:
+    case PlanKind::kGenerate:
     case PlanKind::kExpand: return plan;
   }
   return InternalError("the analyzer does not know this node");

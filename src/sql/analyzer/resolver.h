@@ -138,6 +138,14 @@ PlanPtr WithHiddenColumns(const PlanPtr& plan, const ExprList& expressions);
 /// Without the aliases below the top; they have done their work in names.
 Result<ExprPtr> TrimAliases(const ExprPtr& expr, bool keep_top);
 
+/// A placeholder for explode(...) and kin over resolved arguments; null when `name` is none of them.
+Result<ExprPtr> MakeGenerator(const std::string& name, const ExprList& arguments);
+/// Generators in a select list become Generate nodes: `child` gets them, the list their columns, named by the aliases.
+/// Source: Spark's ExtractGenerator. Errors: UNSUPPORTED_GENERATOR.NESTED_IN_EXPRESSIONS.
+Status ExtractGenerators(ExprList* list, PlanPtr* child);
+/// UNSUPPORTED_GENERATOR.OUTSIDE_SELECT when one is left; `where` names the clause.
+Status RefuseGenerators(const ExprList& expressions, const char* where);
+
 bool HasAggregate(const ExprPtr& expr);
 /// `status` with the place that `expr` or the first node below it comes from.
 Status At(Status status, const ExprPtr& expr);

@@ -61,6 +61,8 @@ PlanPtr RenewAttributes(const PlanPtr& plan, IdMap* ids) {
       return Changed<ShowString>(*plan, +[](ShowString* n, IdMap* m) { n->text = Fresh({n->text}, m)[0]; }, ids);
     case PlanKind::kUnion:
       return Changed<Union>(*plan, +[](Union* n, IdMap* m) { n->attributes = Fresh(n->attributes, m); }, ids);
+    case PlanKind::kGenerate:
+      return Changed<Generate>(*plan, +[](Generate* n, IdMap* m) { n->generated = Fresh(n->generated, m); }, ids);
     case PlanKind::kExpand:
       return Changed<Expand>(*plan, +[](Expand* n, IdMap* m) { n->attributes = Fresh(n->attributes, m); }, ids);
     case PlanKind::kDeduplicate:

@@ -58,6 +58,7 @@ enum class PlanKind : uint8_t {
   kShowString,           ///< df.show(): one row, one string
   kHint,
   kCollectMetrics,       ///< df.observe
+  kGenerate,             ///< explode and kin
   kExpand,               ///< every row once per projection (sliding windows, grouping sets)
   kCommand,              ///< executed by front/commands; see sql/plan/commands.h
 };
@@ -446,6 +447,22 @@ struct CollectMetrics final : PlanNode<CollectMetrics, PlanKind::kCollectMetrics
   ExprList metrics;
   AttributeList output() const override { return child()->output(); }
   ExprList expressions() const override { return metrics; }
+  PlanPtr WithExpressions(ExprList e) const override;
+  std::string NodeText() const override;
+};
+
+/// Puts out each row of the child once per element of an array or entry of a map, in their order, with the element beside the
+/// row's own columns; no row for an empty or null one, unless `outer` (then one row with nulls). explode, posexplode, inline.
+struct Generate final : PlanNode<Generate, PlanKind::kGenerate> {
+  Generate(ExprPtr i, bool p, bool o, AttributeList g, PlanPtr child) : PlanNode({std::move(child)}), input(std::move(i)), position(p), outer(o), generated(std::move(g)) {}
+  ExprPtr input;                           ///< an array or a map
+  bool position;                           ///< the first generated column is the position, an int from 0
+  bool outer;
+  /// After the position: the element; or key and value; or, by `inline_fields`, each field of the element.
+  AttributeList generated;
+  bool inline_fields = false;
+  AttributeList output() const override;   ///< the child's columns, then the generated ones
+  ExprList expressions() const override { return {input}; }
   PlanPtr WithExpressions(ExprList e) const override;
   std::string NodeText() const override;
 };

@@ -318,6 +318,21 @@ PlanPtr CollectMetrics::WithExpressions(ExprList e) const {
 }
 std::string CollectMetrics::NodeText() const { return "CollectMetrics " + name + ", " + Bracketed(metrics); }
 
+AttributeList Generate::output() const {
+  AttributeList output = child()->output();
+  output.insert(output.end(), generated.begin(), generated.end());
+  return output;
+}
+PlanPtr Generate::WithExpressions(ExprList e) const {
+  auto copy = Copy(*this);
+  copy->input = std::move(e[0]);
+  return copy;
+}
+std::string Generate::NodeText() const {
+  const char* const name = inline_fields ? "inline" : position ? "posexplode" : "explode";
+  return std::string("Generate ") + name + "(" + input->PlanText() + "), " + BoolText(outer) + ", " + Bracketed(generated);
+}
+
 ExprList Expand::expressions() const {
   ExprList all;
   for (const ExprList& projection : projections) all.insert(all.end(), projection.begin(), projection.end());

@@ -49,6 +49,7 @@ class Pruner {
       case PlanKind::kExpand: return PruneExpand(static_cast<const Expand&>(*plan), plan, required);
       case PlanKind::kRelation: return PruneRelation(static_cast<const Relation&>(*plan), plan, required);
       case PlanKind::kLocalRelation: return PruneRows(static_cast<const LocalRelation&>(*plan), plan, required);
+      case PlanKind::kGenerate:
       case PlanKind::kFilter:
       case PlanKind::kSort:
       case PlanKind::kLimit:

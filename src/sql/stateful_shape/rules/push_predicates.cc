@@ -194,6 +194,7 @@ Result<PlanPtr> Pusher::Push(const PlanPtr& plan, ExprList predicates) {
       });
     }
     case PlanKind::kExpand:
+    case PlanKind::kGenerate:
     case PlanKind::kSort:
     case PlanKind::kRepartition: return Through(plan, predicates, uses_child);
     case PlanKind::kSubqueryAlias: return Through(plan, predicates, [](const ExprPtr&) { return true; });
