@@ -13,5 +13,6 @@ void AddVersionCommand(CLI::App& app, int* exit_code);
 void AddServerCommand(CLI::App& app, int* exit_code);
 void AddSubmitCommand(CLI::App& app, int* exit_code);
 void AddDemoCommand(CLI::App& app, int* exit_code);
+void AddSqlCommand(CLI::App& app, int* exit_code);
 
 }  // namespace thalweg::apps

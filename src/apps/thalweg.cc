@@ -17,6 +17,7 @@ int main(int argc, char** argv) {
   thalweg::apps::AddServerCommand(app, &exit_code);
   thalweg::apps::AddSubmitCommand(app, &exit_code);
   thalweg::apps::AddDemoCommand(app, &exit_code);
+  thalweg::apps::AddSqlCommand(app, &exit_code);
   CLI11_PARSE(app, argc, argv);
   return exit_code;
 }

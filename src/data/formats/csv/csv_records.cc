@@ -10,7 +10,7 @@
 namespace thalweg::data {
 namespace {
 
-constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
+constexpr std::string_view kCsvByteOrderMark = "\xEF\xBB\xBF";
 
 /// Whether nothing but blanks and control characters stands there (java.lang.String.trim).
 bool IsBlankLine(std::string_view line) {
@@ -63,7 +63,7 @@ Status CsvRecords::OpenWhole(FileSystem& file_system, const FileRange& range) {
   bytes_of_earlier_files_ += size;
   char* begin = reinterpret_cast<char*>(whole_->mutable_data());
   const std::string_view text(begin, static_cast<size_t>(size));
-  if (text.starts_with(kByteOrderMark)) begin += kByteOrderMark.size();
+  if (text.starts_with(kCsvByteOrderMark)) begin += kCsvByteOrderMark.size();
   at_ = begin;
   end_ = Normalize(begin, begin + (text.data() + text.size() - begin),
                    options_.line_separator ? *options_.line_separator : DetectSeparator(text));
