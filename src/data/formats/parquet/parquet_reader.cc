@@ -52,6 +52,25 @@ void LeavesOf(const parquet::arrow::SchemaField& field, std::vector<int>* leaves
   for (const auto& child : field.children) LeavesOf(child, leaves);
 }
 
+/// The field without what `wanted` does not name inside its structs, so that those leaves are never decoded. A struct of
+/// which nothing is wanted keeps its first child: somebody has to tell where it is null.
+parquet::arrow::SchemaField Pruned(const parquet::arrow::SchemaField& field, const DataType& wanted, bool case_sensitive) {
+  parquet::arrow::SchemaField out = field;
+  if (field.is_leaf()) return out;
+  if (wanted.Is(TypeKind::kArray) && field.field->type()->id() == arrow::Type::LIST && field.children.size() == 1) {
+    out.children = {Pruned(field.children[0], wanted.element(), case_sensitive)};
+    return out;
+  }
+  if (!wanted.Is(TypeKind::kStruct) || field.field->type()->id() != arrow::Type::STRUCT || field.children.empty()) return out;
+  out.children.clear();
+  for (const auto& child : field.children) {
+    const int at = FindField(wanted.fields(), child.field->name(), case_sensitive);
+    if (at >= 0) out.children.push_back(Pruned(child, wanted.fields()[static_cast<size_t>(at)].type, case_sensitive));
+  }
+  if (out.children.empty()) out.children.push_back(field.children[0]);
+  return out;
+}
+
 parquet::ArrowReaderProperties ReaderProperties(int64_t batch_rows) {
   parquet::ArrowReaderProperties properties(/*use_threads=*/false);
   properties.set_coerce_int96_timestamp_unit(arrow::TimeUnit::MICRO);  // nanoseconds reach from 1677 to 2262 only
@@ -232,28 +251,30 @@ Status Reader::BindColumns() {
   const auto& manifest = file_->manifest();
   std::vector<StructField> names;
   for (const auto& field : manifest.schema_fields) names.push_back({.name = field.field->name(), .type = {}});
-  std::vector<int> fields;  // of the file, in its order: Arrow's batches have them so
+  std::map<int, parquet::arrow::SchemaField> fields;  // of the file, in its order: Arrow's batches have them so
   for (const StructField& column : request_.columns) {
     Source source{.wanted = column, .file_type = {}};
     source.field = column.type.Is(TypeKind::kNull) ? -1 : FindField(names, column.name, request_.case_sensitive);
     if (source.field >= 0) {
       const auto& field = manifest.schema_fields[static_cast<size_t>(source.field)];
-      TW_ASSIGN_OR_RETURN(const StructField file_field, FromParquetField(*file_->footer()->schema(), field));
-      source.file_type = file_field.type;
-      if (!CanAdapt(source.file_type, column.type, request_.case_sensitive)) {
-        return Error("FAILED_READ_FILE.PARQUET_COLUMN_DATA_TYPE_MISMATCH")
-            .With("path", UriFromPath(AbsolutePath(file_->path()))).With("column", "[" + column.name + "]")
-            .With("expectedType", column.type.SimpleString()).With("actualType", source.file_type.SimpleString());
-      }
-      if (std::find(fields.begin(), fields.end(), source.field) == fields.end()) fields.push_back(source.field);
+      const bool again = fields.contains(source.field);  // asked for twice: whole
+      fields.insert_or_assign(source.field, again ? field : Pruned(field, column.type, request_.case_sensitive));
     }
     sources_.push_back(std::move(source));
   }
-  std::sort(fields.begin(), fields.end());
-  for (const int field : fields) LeavesOf(manifest.schema_fields[static_cast<size_t>(field)], &leaves_);
   for (Source& source : sources_) {
     if (source.field < 0) continue;
-    source.batch_column = static_cast<int>(std::find(fields.begin(), fields.end(), source.field) - fields.begin());
+    TW_ASSIGN_OR_RETURN(const StructField file_field, FromParquetField(*file_->footer()->schema(), fields.at(source.field)));
+    source.file_type = file_field.type;
+    if (CanAdapt(source.file_type, source.wanted.type, request_.case_sensitive)) continue;
+    return Error("FAILED_READ_FILE.PARQUET_COLUMN_DATA_TYPE_MISMATCH")
+        .With("path", UriFromPath(AbsolutePath(file_->path()))).With("column", "[" + source.wanted.name + "]")
+        .With("expectedType", source.wanted.type.SimpleString()).With("actualType", source.file_type.SimpleString());
+  }
+  for (const auto& [index, field] : fields) LeavesOf(field, &leaves_);
+  for (Source& source : sources_) {
+    if (source.field < 0) continue;
+    source.batch_column = static_cast<int>(std::distance(fields.begin(), fields.find(source.field)));
   }
   return Status::OK();
 }
