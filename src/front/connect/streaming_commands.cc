@@ -167,8 +167,7 @@ Status RunQueryCommand(const ExecuteContext& context, const pb::StreamingQueryCo
       break;
     case pb::StreamingQueryCommand::kException: {
       const Status exception = query->exception();
-      result->mutable_exception();
-      if (exception.ok()) break;
+      if (exception.ok()) break;  // an answer without payload
       result->mutable_exception()->set_exception_message(CausedBy(exception));
       result->mutable_exception()->set_error_class(exception.condition());
       break;
