@@ -197,8 +197,9 @@ Status RunCheckpoint(const ExecuteContext& context, const pb::CheckpointCommand&
 }
 
 Status RunMl(const pb::MlCommand& command) {
-  // Sent at every interpreter exit and before tests; there is nothing to clean.
-  if (command.has_clean_cache() || command.has_delete_()) return Status::OK();
+  if (command.has_delete_()) return Status::OK();
+  // Clients send clean_cache at interpreter exit and swallow the answer. An error is the better one: it arrives as a single
+  // event, while the status behind a message can reach a Python that is already being taken down, which then hangs.
   return Unsupported("pyspark.ml");
 }
 

@@ -30,6 +30,8 @@ void ExecuteStream::Pump() {
   std::shared_ptr<const grpc::ByteBuffer> response;
   grpc::Status status;
   bool end = false;
+  bool last = false;
+  int64_t stream = 0;
   {
     const MutexLock lock(mutex_);
     if (writing_ || ended_) return;
@@ -43,6 +45,7 @@ void ExecuteStream::Pump() {
       StreamStep step = operation_->Next(stream_, &cursor_);
       if (step.kind == StreamStep::Kind::kResponse) {
         writing_ = true;
+        last = step.last;
         sent_bytes_ += static_cast<int64_t>(step.bytes);
         response = current_ = std::move(step.response);
       } else if (step.kind == StreamStep::Kind::kEnd) {
@@ -50,7 +53,15 @@ void ExecuteStream::Pump() {
         status = step.status;
       }
     }
-    if (end) ended_ = true;
+    if (end || last) ended_ = true;
+    stream = stream_;
+  }
+  if (last) {
+    // One write: a client that leaves after result_complete has the status too.
+    operation_->Detach(stream);
+    operation_->NoteDetached(SteadyMillis());
+    StartWriteAndFinish(response.get(), grpc::WriteOptions(), grpc::Status::OK);
+    return;
   }
   if (response != nullptr) StartWrite(response.get());
   if (end) End(status);

@@ -110,9 +110,10 @@ void FillErrorDetails(const Status& status, pb::FetchErrorDetailsResponse* out) 
     if (!current.condition().empty()) throwable->set_error_class(current.condition());
     for (const auto& [name, value] : current.parameters()) (*throwable->mutable_message_parameters())[name] = ValidUtf8(value);
     if (!current.sql_state().empty()) throwable->set_sql_state(current.sql_state());
+    // A syntax error shows its place in the message; Spark gives it no context.
+    const bool parsing = current.condition().starts_with("PARSE_");
     for (const QueryContext& context : current.query_context()) {
-      // A parse error tells its place in the message alone.
-      if (!context.summary.starts_with("(line ")) FillContext(context, throwable->add_query_contexts());
+      if (!parsing) FillContext(context, throwable->add_query_contexts());
     }
     current = Status(current.cause());
     if (!current.ok() && i + 1 < kMaxCauses) error->set_cause_idx(i + 1);

@@ -31,36 +31,48 @@ Operation::Operation(OperationIds ids, bool reattachable, std::string fingerprin
       tags_(std::move(tags)),
       retry_buffer_bytes_(retry_buffer_bytes) {}
 
-void Operation::Send(::spark::connect::ExecutePlanResponse* response) {
-  Response entry;
-  entry.id = Uuid::MakeRandom().ToString();
-  response->set_session_id(ids_.session_id);
-  response->set_server_side_session_id(ids_.server_side_session_id);
-  response->set_operation_id(ids_.operation_id);
-  response->set_response_id(entry.id);
-  entry.bytes = Serialize(*response, &entry.size);
+Operation::Response Operation::MakeResponse(::spark::connect::ExecutePlanResponse* message) const {
+  Response response;
+  response.id = Uuid::MakeRandom().ToString();
+  message->set_session_id(ids_.session_id);
+  message->set_server_side_session_id(ids_.server_side_session_id);
+  message->set_operation_id(ids_.operation_id);
+  message->set_response_id(response.id);
+  response.bytes = Serialize(*message, &response.size);
+  return response;
+}
+
+void Operation::AppendLocked(Response response) {
+  index_[response.id] = first_index_ + static_cast<int64_t>(responses_.size());
+  unsent_bytes_ += static_cast<int64_t>(response.size);
+  responses_.push_back(std::move(response));
+}
+
+void Operation::Send(::spark::connect::ExecutePlanResponse* message) {
+  Response response = MakeResponse(message);
   std::function<void()> wake;
   {
     const MutexLock lock(mutex_);
     if (finished_) return;
-    index_[entry.id] = first_index_ + static_cast<int64_t>(responses_.size());
-    unsent_bytes_ += static_cast<int64_t>(entry.size);
-    responses_.push_back(std::move(entry));
+    AppendLocked(std::move(response));
     wake = wake_;
   }
   if (wake) wake();
 }
 
 void Operation::Finish(const Status& error, const grpc::Status& wire_error) {
+  std::optional<Response> complete;
   if (error.ok() && reattachable_) {
-    ::spark::connect::ExecutePlanResponse complete;
-    complete.mutable_result_complete();
-    Send(&complete);
+    ::spark::connect::ExecutePlanResponse message;
+    message.mutable_result_complete();
+    complete = MakeResponse(&message);
   }
   std::function<void()> wake;
   {
     const MutexLock lock(mutex_);
     if (finished_) return;
+    // Together, so that a stream can send the last message and its status as one.
+    if (complete) AppendLocked(std::move(*complete));
     finished_ = true;
     error_ = wire_error;
     cancelled_ = error.kind() == ErrorKind::kCancelled && !error.ok();
@@ -135,6 +147,7 @@ StreamStep Operation::Next(int64_t stream, int64_t* cursor) {
       step.kind = StreamStep::Kind::kResponse;
       step.response = response.bytes;
       step.bytes = response.size;
+      step.last = finished_ && error_.ok() && at + 1 == static_cast<int64_t>(responses_.size());
       *cursor = next;
       if (next > highest_sent_) {
         highest_sent_ = next;

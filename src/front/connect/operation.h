@@ -40,7 +40,8 @@ struct StreamStep {
   Kind kind = Kind::kWait;
   std::shared_ptr<const grpc::ByteBuffer> response;
   size_t bytes = 0;
-  grpc::Status status;
+  bool last = false;    ///< kResponse: nothing follows but the status
+  grpc::Status status;  ///< kEnd, or kResponse that is the last one
 };
 
 /// Thread: synchronised. Callbacks (wake) are called outside of the lock.
@@ -93,6 +94,8 @@ class Operation {
     std::shared_ptr<const grpc::ByteBuffer> bytes;
     size_t size = 0;
   };
+  Response MakeResponse(::spark::connect::ExecutePlanResponse* message) const;
+  void AppendLocked(Response response) TW_REQUIRES(mutex_);
   void EvictLocked() TW_REQUIRES(mutex_);
 
   const OperationIds ids_;
