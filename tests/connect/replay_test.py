@@ -5,6 +5,7 @@ Recordings: tests/connect/recorded. Ids, times, progress messages and metrics di
 import json
 import pathlib
 import re
+import uuid
 
 import grpc
 import pyarrow
@@ -158,6 +159,66 @@ def test_errors(shared_server):
     kept = [c for c in kept if not (c.name == "Config" and stack in str(c.request))]
     assert len(kept) > 8
     replay(shared_server, kept)
+
+
+def kinds(answers):
+    """What a command's answers are, without their values."""
+    found = []
+    for answer in answers:
+        if answer.HasField("execution_progress"):
+            continue
+        payload = answer.WhichOneof("response_type")
+        inner = getattr(answer, payload) if payload else None
+        result = inner.WhichOneof("result_type") if inner is not None and "result_type" in inner.DESCRIPTOR.oneofs_by_name else None
+        found.append((payload, result))
+    return found
+
+
+def test_streaming_query(shared_server, tmp_path):
+    (tmp_path / "in").mkdir()
+    (tmp_path / "in" / "rows.json").write_text('{"a": 1}\n{"a": 2}\n')
+    run = {}
+    with grpc.insecure_channel(shared_server.url[len("sc://"):]) as channel:
+        stub = base_pb2_grpc.SparkConnectServiceStub(channel)
+        for call in read("streaming-query.txtpb"):
+            if call.name not in ("ExecutePlan", "AnalyzePlan"):
+                continue
+            text = text_format.MessageToString(call.request).replace("/data/", f"{tmp_path}/")
+            for theirs, ours in run.items():
+                text = text.replace(theirs, ours)
+            text = re.sub(r'client_observed_server_side_session_id: "[^"]*"', "", text)
+            call.request = text_format.Parse(text, type(call.request)())
+            if "recent_progress_json" in str(call.answers) or "last_progress" in text:
+                settle(stub, call, run)
+            answers = ask(stub, call)
+            if call.name == "AnalyzePlan":
+                assert answers[0].is_streaming.is_streaming
+                continue
+            assert kinds(answers) == kinds(call.answers), f"rpc {call.number}: {text}"
+            for ours, theirs in zip(significant(call.name, answers), significant(call.name, call.answers)):
+                if theirs.HasField("write_stream_operation_start_result"):
+                    mine = ours.write_stream_operation_start_result
+                    recorded = theirs.write_stream_operation_start_result
+                    assert mine.name == recorded.name
+                    run = {recorded.query_id.id: mine.query_id.id, recorded.query_id.run_id: mine.query_id.run_id}
+                if theirs.HasField("streaming_query_command_result"):
+                    assert ours.streaming_query_command_result.query_id.id in run.values()
+                if theirs.HasField("arrow_batch"):
+                    assert ours.arrow_batch.row_count == theirs.arrow_batch.row_count
+    assert run
+
+
+def settle(stub, call, run):
+    """A progress is asked for: batch 0 must be through, which Spark took its time for."""
+    request = type(call.request)()
+    request.CopyFrom(call.request)
+    request.operation_id = str(uuid.uuid4())
+    command = request.plan.command.streaming_query_command
+    for oneof in ("last_progress", "recent_progress"):
+        command.ClearField(oneof)
+    command.process_all_available = True
+    list(stub.ExecutePlan(request))
+    assert run
 
 
 @pytest.mark.parametrize("file", sorted(path.name for path in RECORDED.glob("*.txtpb")))

@@ -131,7 +131,7 @@ void ConnectServer::Stop() {
     const std::shared_ptr<SessionHolder> removed = impl_->sessions.Remove({holder->user(), holder->id()}, true);
     if (removed != nullptr) removed->Close();
   }
-  // tidy: allow(system_clock) gRPC takes a deadline of the wall clock
+  // tidy: allow(system_clock) gRPC takes deadlines on this clock
   impl_->server->Shutdown(std::chrono::system_clock::now() + std::chrono::seconds(1));
   impl_->server->Wait();
   impl_->pool->Stop();
