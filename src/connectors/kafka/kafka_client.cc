@@ -7,6 +7,7 @@
 #include "base/clock.h"
 #include "base/log.h"
 #include "base/redact.h"
+#include "connectors/kafka/kafka_tunnel.h"
 
 namespace thalweg::connectors {
 namespace {
@@ -28,6 +29,14 @@ void OnLog(const rd_kafka_t*, int level, const char* facility, const char* text)
 
 void OnError(rd_kafka_t*, int code, const char* reason, void* opaque) {
   static_cast<KafkaHandle*>(opaque)->NoteError(code, reason);
+}
+
+int OpenTunnelSocket(int, int, int, void* opaque) {
+  return static_cast<KafkaHandle*>(opaque)->tunnels()->OpenSocket();
+}
+
+int ConnectTunnel(int socket, const sockaddr* address, int size, const char* broker, void* opaque) {
+  return static_cast<KafkaHandle*>(opaque)->tunnels()->Connect(socket, address, size, broker);
 }
 
 bool WorthAnotherTry(int code) {
@@ -61,10 +70,19 @@ Status RefusedProperty(const std::string& name, const char* text) {
 
 }  // namespace
 
+KafkaHandle::KafkaHandle() = default;
+
 Result<std::shared_ptr<KafkaHandle>> KafkaHandle::Make(KafkaRole role,
-                                                       const KafkaClientSettings& settings,
+                                                       const KafkaClientSettings& given,
                                                        DeliveryReport delivery_report) {
   std::shared_ptr<KafkaHandle> handle(new KafkaHandle());
+  KafkaClientSettings settings = given;
+  if (KafkaTunnels::Wanted(settings)) {
+    const auto note = [raw = handle.get()](bool fatal, const std::string& why) {
+      raw->NoteError(fatal ? RD_KAFKA_RESP_ERR__AUTHENTICATION : RD_KAFKA_RESP_ERR__TRANSPORT, why);
+    };
+    TW_ASSIGN_OR_RETURN(handle->tunnels_, KafkaTunnels::Make(&settings, note));
+  }
   rd_kafka_conf_t* conf = rd_kafka_conf_new();
   char text[512] = "";
   for (const auto& [name, value] : settings.properties) {
@@ -79,6 +97,10 @@ Result<std::shared_ptr<KafkaHandle>> KafkaHandle::Make(KafkaRole role,
   rd_kafka_conf_set_opaque(conf, handle.get());
   if (delivery_report != nullptr) rd_kafka_conf_set_dr_msg_cb(conf, delivery_report);
   if (settings.oauth) rd_kafka_conf_enable_sasl_queue(conf, 1);
+  if (handle->tunnels_ != nullptr) {
+    rd_kafka_conf_set_socket_cb(conf, &OpenTunnelSocket);
+    rd_kafka_conf_set_connect_cb(conf, &ConnectTunnel);
+  }
   const rd_kafka_type_t type = role == KafkaRole::kConsumer ? RD_KAFKA_CONSUMER : RD_KAFKA_PRODUCER;
   handle->client_ = rd_kafka_new(type, conf, text, sizeof(text));
   if (handle->client_ == nullptr) {
@@ -100,6 +122,7 @@ Result<std::shared_ptr<KafkaHandle>> KafkaHandle::Make(KafkaRole role,
 
 KafkaHandle::~KafkaHandle() {
   if (client_ != nullptr) rd_kafka_destroy(client_);
+  tunnels_.reset();  // their threads end now, and may still report to this object
 }
 
 void KafkaHandle::NoteError(int code, std::string_view reason) {

@@ -23,6 +23,10 @@ using DeliveryReport = void (*)(rd_kafka_s*, const rd_kafka_message_s*, void*);
 
 /// One client: its threads and connections. Thread: any. Destroying it blocks until its threads
 /// have ended.
+class KafkaTunnels;
+
+/// One client: its threads and connections. Thread: any. Destroying it blocks until its threads
+/// have ended.
 class KafkaHandle {
  public:
   /// Errors: ILLEGAL_ARGUMENT when librdkafka refuses a property (the value of a secret is not
@@ -41,12 +45,15 @@ class KafkaHandle {
   /// The last error that the client told of by itself ("Connection refused"); empty when there was
   /// none.
   std::string last_error() const TW_EXCLUDES(mutex_);
+  KafkaTunnels* tunnels() const { return tunnels_.get(); }
   void NoteError(int code, std::string_view reason) TW_EXCLUDES(mutex_);
 
  private:
-  KafkaHandle() = default;
+  KafkaHandle();
 
   rd_kafka_s* client_ = nullptr;
+  std::unique_ptr<KafkaTunnels>
+      tunnels_;  // outlive the client; null when it secures its own connections
   mutable Mutex mutex_;
   std::string last_error_ TW_GUARDED_BY(mutex_);
   Status fatal_ TW_GUARDED_BY(mutex_);
