@@ -32,8 +32,8 @@ def crossings(log, program):
             continue
         from_program = os.path.realpath(source) == program
         own = "5arrow" in symbol or "7parquet" in symbol or symbol.lower().startswith("arrow")
-        if to_wheel and from_program and own:
-            continue  # what we link Arrow for
+        if own and (from_program or os.path.realpath(target) == program):
+            continue  # what we link Arrow for, and type information of Arrow's classes that we derive from
         yield os.path.basename(source), os.path.basename(target), symbol
 
 

@@ -17,6 +17,8 @@ def test_crossings_in_both_directions_are_found():
 
 def test_our_use_of_arrow_and_the_standard_library_are_fine():
     assert found("/b/bin/thalweg", "/b/arrow/libarrow.so.2600", "_ZN5arrow5ArrayE") == 0
+    assert found("/b/arrow/libarrow.so.2600", "/b/bin/thalweg", "_ZTIN5arrow6BufferE") == 0
+    assert found("/b/arrow/libparquet.so.2600", "/b/bin/thalweg", "SSL_new") == 1
     assert found("/b/arrow/libparquet.so.2600", "/b/arrow/libarrow.so.2600", "utf8proc_map") == 0
     assert found("/b/arrow/libarrow.so.2600", "/lib/libc.so.6", "malloc") == 0
     assert found("/usr/lib/libgrpc.so.29", "/b/arrow/libarrow.so.2600", "_ZNSt6vectorIiE4pushEv") == 0
