@@ -127,6 +127,7 @@ void HashJoin::FillPairs() {
   std::vector<int32_t>& build_rows = params_->build_port == 1 ? right_rows_ : left_rows_;
   probe_rows.clear();
   build_rows.clear();
+  logical_rows_.clear();
   const int64_t rows = probe_.num_rows();
   for (; probe_row_ < rows && static_cast<int64_t>(probe_rows.size()) < data::kChunkRows; ++probe_row_) {
     const uint8_t* group = groups_[probe_row_];
@@ -142,6 +143,7 @@ void HashJoin::FillPairs() {
     for (; row >= 0 && static_cast<int64_t>(probe_rows.size()) < data::kChunkRows; row = table.Next(row)) {
       probe_rows.push_back(physical);
       build_rows.push_back(row);
+      if (!probe_matched_.empty()) logical_rows_.push_back(static_cast<int32_t>(probe_row_));
     }
     chain_ = row;
     if (row >= 0) return;  // the same probe row goes on
@@ -171,10 +173,12 @@ Status HashJoin::KeepPairsByCondition() {
   for (const int32_t pair : *kept.selection()) {
     left_rows_[next] = left_rows_[pair];
     right_rows_[next] = right_rows_[pair];
+    if (!logical_rows_.empty()) logical_rows_[next] = logical_rows_[pair];
     ++next;
   }
   left_rows_.resize(next);
   right_rows_.resize(next);
+  if (!logical_rows_.empty()) logical_rows_.resize(next);
   return Status::OK();
 }
 
@@ -182,19 +186,7 @@ Result<std::optional<data::Chunk>> HashJoin::EmitPairs() {
   if (params_->condition && !left_rows_.empty()) TW_RETURN_NOT_OK(KeepPairsByCondition());
   const std::vector<int32_t>& probe_rows = params_->build_port == 1 ? left_rows_ : right_rows_;
   const std::vector<int32_t>& build_rows = params_->build_port == 1 ? right_rows_ : left_rows_;
-  if (!probe_matched_.empty()) {
-    // Logical row of a physical one: the pairs of a chunk come in the order of its rows.
-    const auto& selection = probe_.selection();
-    int64_t logical = 0;
-    for (const int32_t physical : probe_rows) {
-      if (selection) {
-        while ((*selection)[logical] != physical) ++logical;
-      } else {
-        logical = physical;
-      }
-      probe_matched_[logical] = 1;
-    }
-  }
+  for (const int32_t row : logical_rows_) probe_matched_[row] = 1;
   if (!build_matched_.empty()) {
     for (const int32_t row : build_rows) {
       if (row >= 0) build_matched_[row] = 1;

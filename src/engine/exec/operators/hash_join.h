@@ -84,6 +84,7 @@ class HashJoin final : public Operator {
   bool probing_ = false;
   std::vector<uint8_t> probe_matched_;
   std::vector<int32_t> left_rows_, right_rows_;  // pairs: probe and build rows, physical; by port
+  std::vector<int32_t> logical_rows_;            // of the pairs' probe rows, while probe_matched_ is kept
   // Build rows that found a partner, when that matters.
   std::vector<uint8_t> build_matched_;
   int64_t next_build_row_ = 0;

@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <array>
+#include <map>
 
 #include <gtest/gtest.h>
 
@@ -9,6 +10,7 @@
 #include "engine/exec/operators/hash_join.h"
 #include "engine/exec/operators/nested_loop_join.h"
 #include "engine/exec/testing.h"
+#include "sql/functions/expression_reader.h"
 
 namespace thalweg::engine {
 namespace {
@@ -212,6 +214,31 @@ TEST(HashJoin, KeepsTheTableOfAnUnchangedLeaf) {
     EXPECT_EQ(Rows(collector.chunks()), NaiveJoin(left, right, JoinKind::kInner, 1, {false}));
   }
   EXPECT_EQ(opened->load(), 2);
+}
+
+// A row that stands twice in the selection is two rows, also where a condition decides about its partners.
+TEST(HashJoin, RepeatedRowsOfASelectionWithACondition) {
+  const sql::EvalConfig config;
+  const auto x = sql::Attribute::Make("x", DataType::Integer(), true);
+  const auto y = sql::Attribute::Make("y", DataType::Integer(), true);
+  const auto greater = sql::ReadExpression("x > y", config, {x, y}).ValueOrDie();
+  Side left;
+  left.types = {DataType::Long(), DataType::String(), DataType::Integer()};
+  Side right;
+  right.types = left.types;
+  const auto row = [](int64_t key, int32_t number) { return ValueList{Value(key), Value(std::string("s")), Value(number)}; };
+  data::Chunk chunk = data::ChunkFromRows(left.types, {row(1, 5), row(2, 0), row(3, 9)});
+  chunk.set_selection(std::make_shared<const std::vector<int32_t>>(std::vector<int32_t>{0, 0, 1, 1, 2, 2, 0}));
+  left.chunks = {chunk};
+  right.chunks = {data::ChunkFromRows(right.types, {row(1, 4), row(1, 6), row(2, 7)})};
+  const std::map<JoinKind, size_t> expected = {{JoinKind::kInner, 3}, {JoinKind::kLeftOuter, 7}, {JoinKind::kLeftSemi, 3}, {JoinKind::kLeftAnti, 4}, {JoinKind::kFullOuter, 9}};
+  for (const auto& [kind, rows] : expected) {
+    const auto params = Params(kind, 1, 1, {false}, left, right);
+    params->condition = JoinCondition{sql::Program::Compile({greater}, {x, y}, std::make_shared<const sql::EvalConfig>()).ValueOrDie(), {2}, {2}};
+    const auto join = testing::Node("HashJoin", {{Source(left.chunks), Distribution::kSame, {}}, {Source(right.chunks), Distribution::kSame, {}}}, 1,
+                                    [params](PartitionId) -> Result<std::unique_ptr<Operator>> { return std::make_unique<HashJoin>(params); });
+    EXPECT_EQ(Rows(testing::RunPlan(testing::Plan(join)).ValueOrDie()).size(), rows) << static_cast<int>(kind);
+  }
 }
 
 TEST(NestedLoopJoin, EveryPairWithoutACondition) {
