@@ -139,13 +139,14 @@ def test_submit_sigterm_ends_a_stream(tmp_path):
 
 def test_submit_hands_the_interrupt_on(tmp_path):
     program = write(tmp_path / "program.py", """
+        import signal
         import sys
         from pyspark.sql import SparkSession
         spark = SparkSession.builder.getOrCreate()
         query = spark.readStream.format("rate").load().writeStream.format("noop").start()
         print("started", flush=True)
         try:
-            query.awaitTermination()
+            signal.pause()  # an interrupt within a call would meet the client's own gRPC race
         except KeyboardInterrupt:
             query.stop()
             sys.exit(3)

@@ -13,6 +13,8 @@ from harness.waiting import NotReached
 ON_END_TIMEOUT_S = 15
 # Replaces itself by the program, so that the process id is the program's.
 DIE_WITH_PARENT = ("setpriv", "--pdeathsig", "KILL", "--") if shutil.which("setpriv") else ()
+# A test run that was started in the background ignores SIGINT, and its children would inherit that.
+TAKE_INTERRUPTS = ("env", "--default-signal=INT")
 
 
 def free_ports(count):
@@ -46,7 +48,7 @@ class Process:
         self.stderr_path = self.folder / f"{name}.err"
         self.lines = []
         self._queue = queue.Queue()
-        command = [*DIE_WITH_PARENT, *map(str, arguments)]
+        command = [*TAKE_INTERRUPTS, *DIE_WITH_PARENT, *map(str, arguments)]
         with open(self.stderr_path, "ab") as stderr:
             self._child = subprocess.Popen(
                 command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=stderr,
