@@ -141,6 +141,7 @@ Result<std::vector<int64_t>> ParseDeletionBitmap(std::string_view bytes) {
   const uint32_t magic = in.Take<uint32_t>();
   if (magic == kLegacyMagic) {
     const uint32_t bitmaps = in.Take<uint32_t>();
+    if (!in.ok() || bitmaps > bytes.size()) return Damaged("cut off");
     for (uint32_t high = 0; high < bitmaps; ++high) {
       const uint32_t length = in.Take<uint32_t>();
       Cursor one(in.TakeBytes(length));
@@ -151,6 +152,7 @@ Result<std::vector<int64_t>> ParseDeletionBitmap(std::string_view bytes) {
   }
   if (magic != kMagic) return Damaged("unknown format");
   const auto buckets = in.Take<uint64_t>();
+  if (!in.ok()) return Damaged("cut off");
   if (buckets > bytes.size()) return Damaged("too many bitmaps");
   int64_t previous = -1;
   for (uint64_t i = 0; i < buckets; ++i) {

@@ -115,7 +115,7 @@ struct DeltaCommit {
 using DeltaCommitPtr = std::shared_ptr<const DeltaCommit>;
 
 /// Reads newline-delimited actions. Unknown actions and fields are skipped. `name` is for errors.
-/// Errors: DELTA_LOG-free INTERNAL_ERROR naming file and line for damaged JSON or a missing required field.
+/// Errors: INTERNAL_ERROR naming file and line, for damaged JSON or a missing required field.
 Result<DeltaCommit> ParseDeltaCommit(std::string_view text, std::string_view name);
 
 /// `_last_checkpoint`: the version it names. Errors: for anything unusable; callers then list the log.

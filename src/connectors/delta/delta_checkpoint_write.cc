@@ -1,12 +1,14 @@
 // Classic checkpoints and the hint file.
 
 #include "base/fault_point.h"
+#include "base/string_case.h"
 #include "connectors/delta/delta_checkpoint.h"
 #include "connectors/delta/delta_log.h"
 #include "data/columnar/builder.h"
 #include "data/formats/parquet/parquet_writer.h"
 #include "data/io/atomic_write.h"
 #include "data/io/path.h"
+#include "data/text/numbers.h"
 
 namespace thalweg::connectors {
 
@@ -16,6 +18,22 @@ using data::ValueList;
 namespace {
 
 constexpr int64_t kWeekMs = int64_t{7} * 24 * 3600 * 1000;
+
+// delta.deletedFileRetentionDuration: "interval 7 days", "1 week", "36 hours"; a week when absent or not understood.
+int64_t RetentionMs(const DeltaMetadata& metadata) {
+  std::string text = ToAsciiLower(metadata.Property("delta.deletedFileRetentionDuration").value_or(""));
+  if (text.starts_with("interval ")) text.erase(0, 9);
+  const size_t blank = text.find(' ');
+  int64_t number = 0;
+  if (blank == std::string::npos || !data::ParseJavaLong(text.substr(0, blank), &number) || number < 0 || number > 1000000) return kWeekMs;
+  std::string unit = text.substr(blank + 1);
+  if (unit.ends_with('s')) unit.pop_back();
+  const std::pair<std::string_view, int64_t> units[] = {{"week", kWeekMs}, {"day", kWeekMs / 7}, {"hour", 3600000}, {"minute", 60000}, {"second", 1000}};
+  for (const auto& [name, ms] : units) {
+    if (unit == name) return number * ms;
+  }
+  return kWeekMs;
+}
 
 Value Text(const std::optional<std::string>& text) { return text ? Value(*text) : Value(); }
 Value Number(const std::optional<int64_t>& number) { return number ? Value(*number) : Value(); }
@@ -122,8 +140,9 @@ Result<int64_t> WriteRows(data::FileSystem& disk, const std::string& path, const
     TW_RETURN_NOT_OK(rows.Add(5, Value(ValueList{Value(name), Value(domain.configuration), Value(false)})));
   }
   const auto files = snapshot.files();
+  const int64_t retention_ms = RetentionMs(snapshot.metadata());
   for (const auto& [key, remove] : files->tombstones()) {
-    if (remove.deletion_timestamp.value_or(0) <= now_ms - kWeekMs) continue;
+    if (remove.deletion_timestamp.value_or(0) <= now_ms - retention_ms) continue;
     TW_RETURN_NOT_OK(rows.Add(2, RemoveValue(remove)));
   }
   for (const AddFilePtr& add : files->live()) TW_RETURN_NOT_OK(rows.Add(1, AddValue(*add)));

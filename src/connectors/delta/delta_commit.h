@@ -29,7 +29,7 @@ struct DeltaTransaction {
 
 /// Commits and returns the version. Retries while others commit without conflict. After an error of the disk whose outcome is
 /// unknown the log is read back: if the entry is ours, the commit has succeeded.
-/// Every second line of the protocol holds: files of `adds` must be durable before. Every `delta.checkpointInterval`th version
+/// The files of `adds` must be durable before. Every `delta.checkpointInterval`th version
 /// gets a checkpoint; its failure is logged only.
 /// Errors: DELTA_CONCURRENT_*, DELTA_METADATA_CHANGED, DELTA_PROTOCOL_CHANGED, DELTA_CANNOT_MODIFY_APPEND_ONLY,
 /// DELTA_MAX_COMMIT_RETRIES_EXCEEDED, IO_ERROR.

@@ -43,7 +43,7 @@ class DeltaFiles {
 class DeltaSnapshot {
  public:
   /// What a commit leaves of a snapshot; `previous` is null for the first version or a checkpoint. Errors:
-  /// INVALID_JSON_DATA_TYPE for an unreadable schema; DELTA_SCHEMA-free INTERNAL_ERROR when protocol or metadata are missing.
+  /// INVALID_JSON_DATA_TYPE for an unreadable schema.
   static Result<std::shared_ptr<const DeltaSnapshot>> After(const std::shared_ptr<const DeltaSnapshot>& previous,
                                                             DeltaCommitPtr commit, int64_t version);
 
@@ -59,7 +59,7 @@ class DeltaSnapshot {
   std::optional<int64_t> in_commit_timestamp() const { return in_commit_timestamp_; }
   std::shared_ptr<const DeltaFiles> files() const TW_EXCLUDES(mutex_);
 
-  /// True when there is nothing yet but a half of the two actions that every table needs.
+  /// Whether protocol and metadata, which every table needs, have been seen.
   bool complete() const { return has_protocol_ && has_metadata_; }
 
  private:

@@ -12,6 +12,7 @@
 #include "connectors/delta/delta_log.h"
 #include "connectors/delta/delta_stats.h"
 #include "connectors/delta/delta_testing.h"
+#include "connectors/delta/deletion_vector.h"
 #include "data/columnar/random_column.h"
 #include "data/io/faulty_file_system.h"
 #include "data/io/local_file_system.h"
@@ -554,6 +555,29 @@ TEST(DeltaWriteTest, StringsOfStatisticsAreCutAsDeltaCutsThem) {
   EXPECT_EQ(TruncateMax("abc", 3), "abc");
   EXPECT_EQ(TruncateMax("abcd", 3), "abc\x7F");
   EXPECT_EQ(TruncateMax("abc\xC3\xBC", 3), "abc\xF4\x8F\xBF\xBF");
+}
+
+TEST(DeltaWriteTest, DeletionVectorsOfTheProtocol) {
+  // delta.md 26: rows {3,4,7,11,18,29} as Delta serialises them, inline.
+  const std::string payload = DecodeZ85("^Bg9^0rr910000000000iXQKl0rr91000f55c8Xg0@@D72lkbi5=-{L").ValueOrDie();
+  EXPECT_EQ(payload.size(), 44u);
+  EXPECT_EQ(ParseDeletionBitmap(payload).ValueOrDie(), (std::vector<int64_t>{3, 4, 7, 11, 18, 29}));
+  for (size_t cut = 0; cut < payload.size(); ++cut) EXPECT_FALSE(ParseDeletionBitmap(std::string_view(payload).substr(0, cut)).ok());
+  EXPECT_FALSE(DecodeZ85("abcd").ok());
+}
+
+TEST(DeltaWriteTest, DamagedLogsAreAStatus) {
+  auto& local = data::LocalFileSystem::Get();
+  const std::string whole = local.ReadWhole(TW_SOURCE_DIR "/tests/delta/partitioned/_delta_log/00000000000000000001.json").ValueOrDie();
+  Random random(5);
+  int failures = 0;
+  for (int round = 0; round < 500; ++round) {
+    std::string bytes = whole;
+    if (round % 3 == 0) bytes.resize(random.NextBelow(bytes.size()));
+    for (int hit = 0; hit < 3 && !bytes.empty(); ++hit) bytes[random.NextBelow(bytes.size())] = static_cast<char>(random.NextUint64());
+    if (!ParseDeltaCommit(bytes, "damaged").ok()) ++failures;
+  }
+  EXPECT_GT(failures, 200);
 }
 
 TEST(DeltaWriteTest, NewestVersionIsSeenAndARemadeTableIsAnother) {
