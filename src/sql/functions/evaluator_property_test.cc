@@ -360,6 +360,23 @@ TEST(Evaluator, CommonSubexpressionsAreComputedOnceAndErrorsCarryTheirContext) {
   EXPECT_EQ(result.status().query_context()[0].fragment, "a div b");
 }
 
+TEST(Evaluator, RowsWithPatternsOfTheirOwnKeepEmptyPieces) {
+  auto config = std::make_shared<EvalConfig>();
+  const AttributeList input{Attribute::Make("s", DataType::String(), true), Attribute::Make("p", DataType::String(), true)};
+  const ExprPtr split = BindBuiltin("split", {input[0], input[1]}, BindContext{*config}).ValueOrDie();
+  const ExprPtr text = Cast::Make(split, DataType::String(), EvalMode::kAnsi);
+  const auto program = Program::Compile({text}, input, config).ValueOrDie();
+  const auto cell = [](const char* value) { return Value(std::string(value)); };
+  const data::Chunk chunk = data::ChunkFromRows(
+      {DataType::String(), DataType::String()},
+      {{cell("oneAtwoBthreeC"), cell("[ABC]")}, {cell("1A2B3C"), cell("[1-9]+")}, {cell("aa2bb3cc4"), cell("[1-9]+")}});
+  EvalContext context;
+  const auto result = program->Run(chunk, context).ValueOrDie();
+  EXPECT_EQ(result.column(0)->GetValue(0).get<std::string>(), "[one, two, three, ]");
+  EXPECT_EQ(result.column(0)->GetValue(1).get<std::string>(), "[, A, B, C]");
+  EXPECT_EQ(result.column(0)->GetValue(2).get<std::string>(), "[aa, bb, cc, ]");
+}
+
 TEST(Evaluator, TimeOfTheEpochIsReadNotFolded) {
   auto config = std::make_shared<EvalConfig>();
   const ExprPtr now = BindBuiltin("current_timestamp", {}, BindContext{*config}).ValueOrDie();

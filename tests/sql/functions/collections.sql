@@ -57,7 +57,6 @@ sequence(1, 5)
 sequence(5, 1)
 sequence(1, 10, 3)
 sequence(1, 5, -1)
-array(struct(1 as a), struct(2 as a)).a
 array(1,2,3)[0]
 array(1,2,3)[-1]
 struct(1 as a, struct(2 as b) as c).c.b

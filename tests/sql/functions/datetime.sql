@@ -112,7 +112,6 @@ interval '1' day / 0
 date'2020-01-31' + interval '1' month
 timestamp'2020-01-31 10:00:00' - interval '1-1' year to month
 date'2020-01-01' - timestamp'2019-12-31'
-date'2020-01-01' - interval 1 day
 timestamp_ntz'2020-01-01 00:00:00' + interval '1' day
 timestamp_ntz'2020-01-02 00:00:00' - timestamp_ntz'2020-01-01 00:00:00'
 - interval '1' day

@@ -74,10 +74,9 @@ bool SameElement(const Column& child, int32_t a, int32_t b) {
 
 Result<ColumnPtr> SortKernel(const BoundScalar& call, const KernelInput& input, EvalContext&) {
   const Column& child = *input.arguments[0]->child(0);
-  const bool has_order = input.arguments.size() > 1;
   return RebuildLists(call, input, [&](int64_t row, Range range, std::vector<int32_t>* out) {
     const bool ascending =
-        !has_order || input.arguments[1]->values<uint8_t>()[static_cast<size_t>(SlotOf(*input.arguments[1], row))] != 0;
+        input.arguments[1]->values<uint8_t>()[static_cast<size_t>(SlotOf(*input.arguments[1], row))] != 0;
     const size_t first = out->size();
     for (int32_t i = range.begin; i < range.end; ++i) out->push_back(i);
     // Nulls first when ascending, last when descending.
@@ -316,7 +315,8 @@ Result<BoundCall> BindSort(const ScalarFunction& function, ExprList arguments, c
         .With("functionName", QuoteFunctionName(function.name))
         .With("dataType", QuoteSql(type.Sql()));
   }
-  if (arguments.size() == 2) TW_RETURN_NOT_OK(CoerceArgument(function.name, &arguments, 1, DataType::Boolean(), context));
+  if (arguments.size() == 1) arguments.push_back(Literal::Boolean(true));
+  TW_RETURN_NOT_OK(CoerceArgument(function.name, &arguments, 1, DataType::Boolean(), context));
   return MakeBound(function, std::move(arguments), type, false, &SortKernel, context);
 }
 

@@ -140,9 +140,8 @@ Result<BoundCall> BindConvertZone(const ScalarFunction& function, ExprList argum
 }  // namespace
 
 void RegisterCalendar(FunctionLists& lists) {
-  static const ScalarFunction kDateAdd{.name = "date_add", .since = "1.5.0", .doc = "The date so many days later.",
+  static const ScalarFunction kDateAdd{.name = "date_add", .aliases = {"dateadd"}, .since = "1.5.0", .doc = "The date so many days later.",
                                        .example = {"SELECT date_add('2016-07-30', 1)", "2016-07-31"}, .bind = &BindAddDays};
-  static const ScalarFunction kDateadd = Renamed(kDateAdd, "dateadd");
   static const ScalarFunction kDateSub = Renamed(kDateAdd, "date_sub");
   static const ScalarFunction kDatediff{.name = "datediff", .signature = "(end DATE, start DATE) -> INT", .since = "1.5.0",
                                         .doc = "Days from the second date to the first.",
@@ -175,7 +174,7 @@ void RegisterCalendar(FunctionLists& lists) {
   }();
   static const ScalarFunction kConvert{.name = "convert_timezone", .since = "3.4.0", .doc = "A local time in another zone.",
                                        .bind = &BindConvertZone};
-  for (const auto* f : {&kDateAdd, &kDateadd, &kDateSub, &kDatediff, &kDateDiff, &kAddMonths, &kMonths, &kLastDay, &kNextDay,
+  for (const auto* f : {&kDateAdd, &kDateSub, &kDatediff, &kDateDiff, &kAddMonths, &kMonths, &kLastDay, &kNextDay,
                         &kFromUtc, &kToUtc, &kConvert}) {
     lists.Add(*f);
   }

@@ -94,13 +94,13 @@ Result<ColumnPtr> MakeTimestamp(const BoundScalar& call, const KernelInput& inpu
 }
 
 Result<BoundCall> BindMakeTimestamp(const ScalarFunction& function, ExprList arguments, const BindContext& context) {
-  const bool ntz = function.name == "make_timestamp_ntz";
+  const bool ntz = function.name.ends_with("_ntz");
   TW_RETURN_NOT_OK(CheckArity(function.name, arguments.size(), 6, ntz ? 6 : 7));
   for (size_t i = 0; i < 5; ++i) TW_RETURN_NOT_OK(CoerceArgument(function.name, &arguments, i, DataType::Integer(), context));
   TW_RETURN_NOT_OK(CoerceArgument(function.name, &arguments, 5, DataType::Decimal(16, 6), context));
   if (arguments.size() == 7) TW_RETURN_NOT_OK(CoerceArgument(function.name, &arguments, 6, DataType::String(), context));
   return MakeBound(function, std::move(arguments), ntz ? DataType::TimestampNtz() : DataType::Timestamp(),
-                   !context.config.ansi, &MakeTimestamp, context);
+                   ModeOf(function, context) != EvalMode::kAnsi, &MakeTimestamp, context);
 }
 
 Status IntervalOverflow() { return Error("INTERVAL_ARITHMETIC_OVERFLOW.WITHOUT_SUGGESTION"); }
@@ -142,6 +142,40 @@ Result<BoundCall> BindMakeYearMonth(const ScalarFunction& function, ExprList arg
   return MakeBound(function, std::move(arguments), DataType::YearMonthInterval(), false, &MakeYearMonth, context);
 }
 
+/// make_interval(years, months, weeks, days, hours, minutes, seconds): a CALENDAR INTERVAL.
+Result<ColumnPtr> MakeInterval(const BoundScalar& call, const KernelInput& input, EvalContext&) {
+  using data::CalendarInterval;
+  return MapChecked<CalendarInterval, int32_t, int32_t, int32_t, int32_t, int32_t, int32_t, Int128>(
+      call, input,
+      [&](int32_t years, int32_t months, int32_t weeks, int32_t days, int32_t hours, int32_t minutes, Int128 seconds,
+          std::optional<CalendarInterval>* out) -> Status {
+        const int64_t all_months = static_cast<int64_t>(years) * 12 + months;
+        const int64_t all_days = static_cast<int64_t>(weeks) * 7 + days;
+        const Int128 micros = static_cast<Int128>(hours) * data::kMicrosPerHour +
+                              static_cast<Int128>(minutes) * data::kMicrosPerMinute + seconds;
+        const auto fits32 = [](int64_t v) {
+          return v >= std::numeric_limits<int32_t>::min() && v <= std::numeric_limits<int32_t>::max();
+        };
+        if (!fits32(all_months) || !fits32(all_days) || micros > std::numeric_limits<int64_t>::max() ||
+            micros < std::numeric_limits<int64_t>::min()) {
+          if (call.mode == EvalMode::kAnsi) return IntervalOverflow();
+          return {};
+        }
+        *out = CalendarInterval{static_cast<int32_t>(all_months), static_cast<int32_t>(all_days), static_cast<int64_t>(micros)};
+        return {};
+      });
+}
+
+Result<BoundCall> BindMakeInterval(const ScalarFunction& function, ExprList arguments, const BindContext& context) {
+  TW_RETURN_NOT_OK(CheckArity(function.name, arguments.size(), 0, 7));
+  while (arguments.size() < 6) arguments.push_back(Literal::Integer(0));
+  if (arguments.size() < 7) arguments.push_back(Literal::Make(Value(Int128{0}), DataType::Decimal(18, 6)));
+  for (size_t i = 0; i < 6; ++i) TW_RETURN_NOT_OK(CoerceArgument(function.name, &arguments, i, DataType::Integer(), context));
+  TW_RETURN_NOT_OK(CoerceArgument(function.name, &arguments, 6, DataType::Decimal(18, 6), context));
+  const bool may_be_null = ModeOf(function, context) != EvalMode::kAnsi;
+  return MakeBound(function, std::move(arguments), DataType::CalendarInterval(), may_be_null, &MakeInterval, context);
+}
+
 }  // namespace
 
 void RegisterMake(FunctionLists& lists) {
@@ -156,7 +190,16 @@ void RegisterMake(FunctionLists& lists) {
                                        .bind = &BindMakeDayTime};
   static const ScalarFunction kYearMonth{.name = "make_ym_interval", .since = "3.2.0", .doc = "An interval of years and months.",
                                          .bind = &BindMakeYearMonth};
-  for (const auto* f : {&kDate, &kTimestamp, &kLtz, &kNtz, &kDayTime, &kYearMonth}) lists.Add(*f);
+  static const ScalarFunction kTryTimestamp = Renamed(kTimestamp, "try_make_timestamp");
+  static const ScalarFunction kTryLtz = Renamed(kTimestamp, "try_make_timestamp_ltz");
+  static const ScalarFunction kTryNtz = Renamed(kTimestamp, "try_make_timestamp_ntz");
+  static const ScalarFunction kInterval{.name = "make_interval", .since = "3.0.0", .doc = "An interval of its fields.",
+                                        .bind = &BindMakeInterval};
+  static const ScalarFunction kTryInterval = Renamed(kInterval, "try_make_interval");
+  for (const auto* f : {&kDate, &kTimestamp, &kLtz, &kNtz, &kDayTime, &kYearMonth, &kTryTimestamp, &kTryLtz, &kTryNtz,
+                        &kInterval, &kTryInterval}) {
+    lists.Add(*f);
+  }
 }
 
 }  // namespace thalweg::sql

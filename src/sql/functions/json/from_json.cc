@@ -101,6 +101,7 @@ Result<BoundCall> BindFromJson(const ScalarFunction& function, ExprList argument
 }
 
 std::string FirstArgumentText(const Call& call, bool plan_text) {
+  if (call.function_name() == "from_json" && call.type().Is(TypeKind::kMap)) return "entries";
   return call.function_name() + "(" + TextOf(call.child(0), plan_text) + ")";
 }
 

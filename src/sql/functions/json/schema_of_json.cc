@@ -97,10 +97,16 @@ std::optional<DataType> Canonical(const DataType& type) {
   return type;
 }
 
+struct OptionsData final : BoundData {
+  data::OptionList options;
+};
+
 Result<ColumnPtr> SchemaOf(const BoundScalar& call, const KernelInput& input, EvalContext& context) {
-  TW_ASSIGN_OR_RETURN(const data::JsonOptions options, data::JsonOptions::Make({}, context.config->time_zone));
+  const auto& given = static_cast<const OptionsData&>(*call.data);
+  TW_ASSIGN_OR_RETURN(const data::JsonOptions options, data::JsonOptions::Make(given.options, context.config->time_zone));
   data::JsonDocument document(options);
-  return MapTextChecked<std::string_view>(call, input, [&](std::string_view text, std::string* out, bool*) -> Status {
+  const KernelInput text_only{input.arguments.first(1), input.rows, input.validity};
+  return MapTextChecked<std::string_view>(call, text_only, [&](std::string_view text, std::string* out, bool*) -> Status {
     bool malformed = false;
     const JsonNode* node = document.Parse(text, &malformed);
     if (node == nullptr) {
@@ -122,8 +128,21 @@ Result<BoundCall> BindSchemaOf(const ScalarFunction& function, ExprList argument
         .With("sqlExpr", QuoteSql(CallSql(function.name, arguments)))
         .With("exprName", "json");
   }
-  if (arguments.size() == 2) return Unsupported("schema_of_json with options");
-  return MakeBound(function, std::move(arguments), DataType::String(), false, &SchemaOf, context);
+  auto data = std::make_shared<OptionsData>();
+  if (arguments.size() == 2) {
+    TW_ASSIGN_OR_RETURN(const Value map, FoldArgument(function.name, arguments, 1, "options", context));
+    if (!map.is_null()) {
+      const auto& entries = map.get<ValueList>();
+      for (size_t i = 0; i + 1 < entries.size(); i += 2) {
+        data->options.emplace_back(entries[i].get<std::string>(), entries[i + 1].get<std::string>());
+      }
+    }
+  }
+  return MakeBound(function, std::move(arguments), DataType::String(), false, &SchemaOf, context, std::move(data));
+}
+
+std::string OneArgumentText(const Call& call, bool plan_text) {
+  return "schema_of_json(" + TextOf(call.child(0), plan_text) + ")";
 }
 
 }  // namespace
@@ -131,7 +150,7 @@ Result<BoundCall> BindSchemaOf(const ScalarFunction& function, ExprList argument
 void RegisterSchemaOfJson(FunctionLists& lists) {
   static const ScalarFunction kSchema{.name = "schema_of_json", .since = "2.4.0", .doc = "The schema of an example in JSON, as DDL.",
                                       .example = {"SELECT schema_of_json('[{\"col\":0}]')", "ARRAY<STRUCT<col: BIGINT>>"},
-                                      .bind = &BindSchemaOf};
+                                      .bind = &BindSchemaOf, .sql = &OneArgumentText};
   lists.Add(kSchema);
 }
 

@@ -127,7 +127,7 @@ Result<BoundCall> BindLog(const ScalarFunction& function, ExprList arguments, co
 }
 
 std::string LogText(const Call& call, bool plan_text) {
-  if (call.children().size() == 1) return "ln(" + TextOf(call.child(0), plan_text) + ")";
+  if (call.children().size() == 1) return "LOG(E(), " + TextOf(call.child(0), plan_text) + ")";
   return "LOG(" + TextOf(call.child(0), plan_text) + ", " + TextOf(call.child(1), plan_text) + ")";
 }
 
@@ -191,7 +191,7 @@ ScalarFunction FunctionOf(const Entry& entry, std::string_view signature) {
   f.doc = entry.doc;
   f.evaluate = entry.kernel;
   const std::string_view name = entry.name;
-  constexpr std::string_view kCapital[] = {"sqrt",  "cbrt", "exp",  "expm1", "log2",    "log10",   "log1p", "sin",   "cos",  "tan",
+  constexpr std::string_view kCapital[] = {"power", "sqrt",  "cbrt", "exp",  "expm1", "log2",    "log10",   "log1p", "sin",   "cos",  "tan",
                                            "cot",   "sec",  "csc",  "asin",  "acos",    "atan",    "sinh",  "cosh",  "tanh", "asinh",
                                            "acosh", "atanh", "atan2", "hypot", "degrees", "radians"};
   for (const auto capital : kCapital) {

@@ -22,7 +22,7 @@ Result<ColumnPtr> SessionText(const BoundScalar& call, const KernelInput& input,
   const std::string_view name = call.function->name;
   std::string text = context.config->user;
   if (name == "version") text = "4.2.0";
-  if (name == "current_database" || name == "current_schema") text = context.config->current_database;
+  if (name == "current_schema") text = context.config->current_database;
   if (name == "current_catalog") text = context.config->current_catalog;
   if (name == "current_timezone") text = context.config->time_zone;
   return Column::Constant(call.type, Value(std::move(text)), input.rows.length);
@@ -137,13 +137,17 @@ void RegisterMisc(FunctionLists& lists) {
   static const ScalarFunction kCurrentUser = Renamed(kVersion, "current_user");
   static const ScalarFunction kUser = Renamed(kVersion, "user");
   static const ScalarFunction kSessionUser = Renamed(kVersion, "session_user");
-  static const ScalarFunction kDatabase = Renamed(kVersion, "current_database");
-  static const ScalarFunction kSchema = Renamed(kVersion, "current_schema");
+  static const ScalarFunction kSchema = [] {
+    ScalarFunction f = Renamed(kVersion, "current_schema");
+    f.aliases = {"current_database"};
+    return f;
+  }();
   static const ScalarFunction kCatalog = Renamed(kVersion, "current_catalog");
   static const ScalarFunction kZone = Renamed(kVersion, "current_timezone");
   static const ScalarFunction kPartition{.name = "spark_partition_id", .signature = "() -> INT", .since = "1.4.0",
                                          .doc = "The number of the partition.", .nulls = NullPolicy::kCustom,
-                                         .evaluate = &PartitionId, .deterministic = false};
+                                         .evaluate = &PartitionId, .deterministic = false,
+                                         .sql = [](const Call&, bool) -> std::string { return "SPARK_PARTITION_ID()"; }};
   static const ScalarFunction kIncreasing{.name = "monotonically_increasing_id", .signature = "() -> BIGINT",
                                           .since = "1.4.0", .doc = "Unique growing numbers: partition, then row.",
                                           .nulls = NullPolicy::kCustom, .evaluate = &IncreasingId, .deterministic = false};
@@ -153,7 +157,7 @@ void RegisterMisc(FunctionLists& lists) {
                                      .nulls = NullPolicy::kCustom, .bind = &BindRaiseError};
   static const ScalarFunction kAssert{.name = "assert_true", .since = "2.0.0", .doc = "Fails the query unless true.",
                                       .nulls = NullPolicy::kCustom, .bind = &BindAssertTrue};
-  for (const auto* f : {&kTypeOf, &kVersion, &kCurrentUser, &kUser, &kSessionUser, &kDatabase, &kSchema, &kCatalog, &kZone,
+  for (const auto* f : {&kTypeOf, &kVersion, &kCurrentUser, &kUser, &kSessionUser, &kSchema, &kCatalog, &kZone,
                         &kPartition, &kIncreasing, &kUuid, &kRaise, &kAssert}) {
     lists.Add(*f);
   }

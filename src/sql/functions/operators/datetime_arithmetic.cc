@@ -338,7 +338,13 @@ Result<std::optional<BoundCall>> BindDateAndNumber(const ScalarFunction& functio
                                "(\"INT\" or \"SMALLINT\" or \"TINYINT\")");
   }
   if (!text && !number->type().IsIntegral() && !number->type().Is(TypeKind::kNull)) return std::optional<BoundCall>();
-  if (function.name.starts_with("try_")) return std::optional<BoundCall>();
+  if (function.name.starts_with("try_")) {
+    // The same under the name that was called.
+    TW_ASSIGN_OR_RETURN(const ExprPtr meaning, BindBuiltin(plus ? "date_add" : "date_sub", {date, number}, context));
+    const auto* call = meaning->As<Call>();
+    return std::optional<BoundCall>(
+        MakeBoundExact(function, call->children(), call->type(), true, call->bound().kernel, EvalMode::kTry));
+  }
   TW_ASSIGN_OR_RETURN(ExprPtr call, BindBuiltin(plus ? "date_add" : "date_sub", {date, number}, context));
   return std::optional<BoundCall>(ReplaceWith(std::move(call)));
 }

@@ -142,8 +142,12 @@ Result<ColumnPtr> Like(const BoundScalar& call, const KernelInput& input, EvalCo
 }
 
 std::string LikeText(const Call& call, bool plan_text) {
-  std::string text = TextOf(call.child(0), plan_text) + (call.function_name() == "like" ? " LIKE " : " ILIKE ") +
-                     TextOf(call.child(1), plan_text);
+  if (call.function_name() == "ilike") {
+    std::string ilike = "ilike(" + TextOf(call.child(0), plan_text) + ", " + TextOf(call.child(1), plan_text);
+    if (call.children().size() > 2) ilike += ", " + TextOf(call.child(2), plan_text);
+    return ilike + ")";
+  }
+  std::string text = TextOf(call.child(0), plan_text) + " LIKE " + TextOf(call.child(1), plan_text);
   if (call.children().size() > 2) text += " ESCAPE '" + TextOf(call.child(2), plan_text) + "'";
   return text;
 }

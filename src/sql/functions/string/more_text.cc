@@ -478,12 +478,20 @@ Result<ColumnPtr> ParseUrl(const BoundScalar& call, const KernelInput& input, Ev
 
 Result<ColumnPtr> RegexpInstr(const BoundScalar& call, const KernelInput& input, EvalContext&) {
   RegexCache cache(call.function->name);
-  return MapChecked<int32_t, std::string_view, std::string_view>(
-      call, input, [&](std::string_view text, std::string_view pattern, std::optional<int32_t>* out) -> Status {
+  return MapChecked<int32_t, std::string_view, std::string_view, int32_t>(
+      call, input, [&](std::string_view text, std::string_view pattern, int32_t, std::optional<int32_t>* out) -> Status {
         TW_ASSIGN_OR_RETURN(Regex * regex, cache.Get(pattern));
         *out = regex->Match(text, 0) ? static_cast<int32_t>(data::Utf8Length(text.substr(0, regex->begin()))) + 1 : 0;
         return {};
       });
+}
+
+Result<BoundCall> BindRegexpInstr(const ScalarFunction& function, ExprList arguments, const BindContext& context) {
+  TW_RETURN_NOT_OK(CheckArity(function.name, arguments.size(), 2, 3));
+  if (arguments.size() == 2) arguments.push_back(Literal::Integer(0));
+  for (size_t i = 0; i < 2; ++i) TW_RETURN_NOT_OK(CoerceArgument(function.name, &arguments, i, DataType::String(), context));
+  TW_RETURN_NOT_OK(CoerceArgument(function.name, &arguments, 2, DataType::Integer(), context));
+  return MakeBound(function, std::move(arguments), DataType::Integer(), false, &RegexpInstr, context);
 }
 
 // --- to_binary ---
@@ -560,7 +568,7 @@ void RegisterMoreText(FunctionLists& lists) {
       {.name = "try_url_decode", .signature = "(text STRING) -> STRING?", .since = "4.0.0", .doc = "As url_decode, NULL for other texts.", .evaluate = &UrlDecode},
       {.name = "parse_url", .signature = "(url STRING, part STRING, [key STRING]) -> STRING?", .since = "2.0.0", .doc = "A part of a URL.", .evaluate = &ParseUrl},
       {.name = "try_parse_url", .signature = "(url STRING, part STRING, [key STRING]) -> STRING?", .since = "4.0.0", .doc = "As parse_url, NULL for other texts.", .evaluate = &ParseUrl},
-      {.name = "regexp_instr", .signature = "(text STRING, pattern STRING, [group INT]) -> INT", .since = "3.4.0", .doc = "Where the pattern matches first, from 1.", .evaluate = &RegexpInstr},
+      {.name = "regexp_instr", .since = "3.4.0", .doc = "Where the pattern matches first, from 1.", .bind = &BindRegexpInstr},
       {.name = "to_binary", .since = "3.3.0", .doc = "A text as binary: hex, utf-8 or base64.", .bind = &BindAs<MeanToBinary>},
       {.name = "try_to_binary", .since = "3.3.0", .doc = "As to_binary.", .bind = &BindAs<MeanTryToBinary>},
       {.name = "is_valid_utf8", .signature = "(text STRING) -> BOOLEAN?", .since = "4.0.0", .doc = "Whether the bytes are UTF-8.", .evaluate = &IsValid},

@@ -45,7 +45,13 @@ Result<BoundCall> BindPad(const ScalarFunction& function, ExprList arguments, co
   if (arguments.size() == 2) {
     arguments.push_back(binary ? Literal::Make(Value(std::string(1, '\0')), DataType::Binary()) : Literal::String(" "));
   }
-  for (const size_t i : {size_t{0}, size_t{2}}) TW_RETURN_NOT_OK(CoerceArgument(function.name, &arguments, i, type, context));
+  for (const size_t i : {size_t{0}, size_t{2}}) {
+    if (arguments[i]->type().Is(TypeKind::kBinary)) {
+      arguments[i] = Coerce(arguments[i], type, context.config);  // beside a string it becomes one
+    } else {
+      TW_RETURN_NOT_OK(CoerceArgument(function.name, &arguments, i, type, context));
+    }
+  }
   TW_RETURN_NOT_OK(CoerceArgument(function.name, &arguments, 1, DataType::Integer(), context));
   return MakeBound(function, std::move(arguments), type, false,
                    function.name == "lpad" ? &PadKernel<true> : &PadKernel<false>, context);
@@ -81,9 +87,19 @@ Result<ColumnPtr> ReverseText(const BoundScalar& call, const KernelInput& input,
   });
 }
 
+Result<ColumnPtr> ReverseBytes(const BoundScalar& call, const KernelInput& input, EvalContext&) {
+  return MapText<std::string_view>(call, input, [](std::string_view bytes, std::string* out) {
+    out->assign(bytes.rbegin(), bytes.rend());
+    return true;
+  });
+}
+
 Result<BoundCall> BindReverse(const ScalarFunction& function, ExprList arguments, const BindContext& context) {
   TW_RETURN_NOT_OK(CheckArity(function.name, arguments.size(), 1, 1));
   if (arguments[0]->type().Is(TypeKind::kArray)) return BindReverseArray(function, std::move(arguments), context);
+  if (arguments[0]->type().Is(TypeKind::kBinary)) {
+    return MakeBound(function, std::move(arguments), DataType::Binary(), false, &ReverseBytes, context);
+  }
   if (!ImplicitCastType(arguments[0]->type(), DataType::String(), context.config.ansi)) {
     return UnexpectedInputType(function.name, arguments, 0, "(\"STRING\" or \"ARRAY\")");
   }

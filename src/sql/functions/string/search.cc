@@ -151,6 +151,13 @@ int32_t EditDistance(std::string_view left, std::string_view right) {
 }
 
 Result<ColumnPtr> Levenshtein(const BoundScalar& call, const KernelInput& input, EvalContext&) {
+  if (input.arguments.size() == 3) {
+    return MapValues<int32_t, std::string_view, std::string_view, int32_t>(
+        call, input, [](std::string_view left, std::string_view right, int32_t limit) {
+          const int32_t distance = EditDistance(left, right);
+          return distance <= limit ? distance : -1;
+        });
+  }
   return MapValues<int32_t, std::string_view, std::string_view>(call, input, &EditDistance);
 }
 
@@ -188,8 +195,8 @@ void RegisterSearch(FunctionLists& lists) {
                                          .since = "1.5.0", .doc = "Position of a word in a list with commas.",
                                          .example = {"SELECT find_in_set('ab', 'abc,b,ab,c,def')", "3"},
                                          .evaluate = &FindInSet};
-  static const ScalarFunction kLevenshtein{.name = "levenshtein", .signature = "(left STRING, right STRING) -> INT",
-                                           .since = "1.5.0", .doc = "Edit distance between two strings in code points.",
+  static const ScalarFunction kLevenshtein{.name = "levenshtein", .signature = "(left STRING, right STRING, [limit INT]) -> INT",
+                                           .since = "1.5.0", .doc = "Edit distance between two strings in code points; -1 beyond a limit.",
                                            .example = {"SELECT levenshtein('kitten', 'sitting')", "3"},
                                            .evaluate = &Levenshtein};
   for (const auto* f : {&kInstr, &kLocate, &kPosition, &kStarts, &kEnds, &kContains, &kReplace, &kTranslate, &kFindInSet,
