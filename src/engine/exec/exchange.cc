@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "data/rowformat/xor_shift_random.h"
 #include "engine/exec/partitioner.h"
 
 namespace thalweg::engine {
@@ -21,7 +22,10 @@ constexpr size_t kLaneEntries = 64;
 Exchange::Exchange(Shape shape, MemoryAccount* account) : shape_(std::move(shape)), account_(account) {
   for (int i = 0; i < shape_.consumers; ++i) consumers_.push_back(std::make_unique<Consumer>());
   for (int i = 0; i < shape_.producers; ++i) waiters_.push_back(std::make_unique<Waiters>());
-  next_target_.assign(shape_.producers, 0);
+  // Spark's starts: partitions of few rows do not all fill the same consumers.
+  for (int i = 0; i < shape_.producers; ++i) {
+    next_target_.push_back((data::XorShiftRandom(i).NextInt(shape_.consumers) + 1) % shape_.consumers);
+  }
 }
 
 Exchange::~Exchange() {

@@ -77,6 +77,9 @@ Result<PhysicalNodePtr> PlanRepartition(PlanContext& context, const sql::PlanPtr
   const auto& repartition = static_cast<const sql::Repartition&>(*node);
   TW_ASSIGN_OR_RETURN(PhysicalNodePtr input, context.Plan(node->child()));
   const sql::AttributeList output = input->output;
+  for (const sql::ExprPtr& key : repartition.keys) {
+    if (key->kind() == sql::ExprKind::kSortOrder) return Unsupported("DataFrame.repartitionByRange");
+  }
   const int partitions = repartition.partitions.value_or(context.shuffle_partitions);
   if (!repartition.shuffle && partitions >= input->num_partitions) return input;
   if (partitions == 1) return Gathered(std::move(input));

@@ -1,11 +1,15 @@
 #pragma once
 
+#include <optional>
+
+#include "data/rowformat/xor_shift_random.h"
 #include "engine/exec/operator.h"
+#include "engine/exec/operators/poisson_sampler.h"
 
 namespace thalweg::engine {
 
-/// A random share of the rows, the same for the same seed, partition and order of rows: Spark's XORShift generator per
-/// partition, so that without replacement it takes the rows that Spark takes.
+/// A random share of the rows, the same for the same seed, partition and order of rows; the generators are Spark's, so it takes
+/// the rows that Spark takes.
 class Sample final : public MapOperator {
  public:
   Sample(double lower, double upper, bool with_replacement, int64_t seed)
@@ -15,16 +19,13 @@ class Sample final : public MapOperator {
   Result<data::Chunk> Process(data::Chunk chunk) override;
 
  private:
-  int32_t NextBits(int bits);
-  double NextDouble();
-  int Copies();
-
   const double lower_;
   const double upper_;
   const bool with_replacement_;
   const int64_t seed_;
   int partition_ = 0;
-  int64_t state_ = 0;
+  std::optional<data::XorShiftRandom> uniform_;
+  std::optional<PoissonSampler> poisson_;
 };
 
 }  // namespace thalweg::engine

@@ -107,9 +107,16 @@ TEST(Sample, TakesSparksRows) {
   EXPECT_EQ(sample(0.5, 42, 3), (std::vector<int64_t>{3, 7, 10, 12, 16, 18, 22, 23, 28, 29, 35, 37, 39, 45, 46, 48, 53, 54, 55, 56, 59}));
 }
 
-TEST(Sample, WithReplacementDrawsAboutTheShare) {
-  const auto rows = RunLongs(Node("Sample", {{RangeNode(0, 100'000, 1, 2), Distribution::kSame, {}}}, 2, Make<Sample>(0.0, 1.5, true, int64_t{3})));
-  EXPECT_NEAR(static_cast<double>(rows.size()), 150'000, 3'000);
+// spark.range(0, n, 1, p).sample(True, fraction, seed), recorded from Spark 4.2.0.
+TEST(Sample, DrawsAsSparkWithReplacement) {
+  const auto sample = [](double fraction, int64_t seed, int partitions, int64_t rows) {
+    return RunLongs(Node("Sample", {{RangeNode(0, rows, 1, partitions), Distribution::kSame, {}}}, partitions, Make<Sample>(0.0, fraction, true, seed)));
+  };
+  EXPECT_EQ(sample(0.5, 3, 1, 10), (std::vector<int64_t>{5, 6}));
+  EXPECT_EQ(sample(0.5, 42, 1, 30), (std::vector<int64_t>{5, 6, 7, 12, 14, 15, 18, 19, 19, 20, 26, 27, 27, 29, 29}));
+  EXPECT_EQ(sample(1.5, 7, 1, 12), (std::vector<int64_t>{0, 0, 2, 2, 3, 4, 4, 4, 4, 5, 5, 6, 6, 7, 8, 8, 9, 9, 10, 11, 11}));
+  EXPECT_EQ(sample(0.3, -5, 1, 60), (std::vector<int64_t>{0, 3, 5, 16, 17, 21, 31, 38, 38, 39, 40, 43, 46, 52, 53, 58}));
+  EXPECT_EQ(sample(0.5, 42, 3, 30), (std::vector<int64_t>{5, 6, 7, 12, 12, 16, 18, 19, 20, 24, 25, 27, 28}));
 }
 
 TEST(EventTimeWatermark, CollectsTimesOfAllRows) {
