@@ -98,3 +98,23 @@ def test_observed_metrics(spark):
     df = spark.range(10).observe(observation, F.count(F.lit(1)).alias("rows"), F.max("id").alias("most"))
     assert df.count() == 10
     assert observation.get == {"rows": 10, "most": 9}
+
+
+def test_names_of_columns_are_not_sql(spark):
+    df = spark.createDataFrame([("a", 1), ("b", 2)], ["Col1", "Col2"])
+    summed = df.groupBy().agg({"Col2": "sum"})
+    assert summed.columns == ["sum(Col2)"] and summed.select("sum(Col2)").collect() == [Row(3)]
+    assert df.select(df.colRegex("`(Col1)?+.+`")).columns == ["Col2"]
+    assert df.select(df.colRegex("`col.`")).columns == ["Col1", "Col2"]
+
+
+def test_same_semantics_ignores_names(spark):
+    one, two = spark.range(10), spark.range(10)
+    assert one.withColumn("a", one.id * 2).sameSemantics(two.withColumn("b", two.id * 2))
+    assert not one.withColumn("a", one.id * 2).sameSemantics(two.withColumn("a", two.id + 2))
+    assert one.select("id").semanticHash() == two.select("id").semanticHash()
+
+
+def test_few_rows_fill_all_partitions(spark):
+    ids = spark.range(0, 64, 1, 9).repartition(10).select(F.spark_partition_id().alias("p")).distinct()
+    assert sorted(r.p for r in ids.collect()) == list(range(10))

@@ -1,5 +1,7 @@
 #include <spark/connect/base.pb.h>
 
+#include <map>
+
 #include "front/connect/execute_plan.h"
 #include "front/connect/unary_calls.h"
 #include "sql/protocol/plan_proto.h"
@@ -50,14 +52,24 @@ Result<data::DataType> ParseDdl(const std::string& text) {
   return schema.status();
 }
 
-// Text that is equal for plans which differ only in ids: names keep, "#12" and "#12L" go.
+// Text that is equal for plans which differ only in ids and names of columns: "age#12L" becomes "#0L", the first id seen.
 std::string CanonicalText(const sql::PlanPtr& plan) {
   const std::string text = plan->TreeText();
+  const auto is_digit = [](char c) { return c >= '0' && c <= '9'; };
+  const auto in_word = [&](char c) { return is_digit(c) || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; };
+  std::map<std::string, size_t> ordinals;
   std::string out;
   for (size_t i = 0; i < text.size(); ++i) {
-    out += text[i];
-    if (text[i] != '#') continue;
-    while (i + 1 < text.size() && text[i + 1] >= '0' && text[i + 1] <= '9') ++i;
+    if (text[i] != '#') {
+      out += text[i];
+      continue;
+    }
+    while (!out.empty() && in_word(out.back())) out.pop_back();
+    size_t end = i + 1;
+    while (end < text.size() && is_digit(text[end])) ++end;
+    const size_t ordinal = ordinals.emplace(text.substr(i + 1, end - i - 1), ordinals.size()).first->second;
+    out += '#' + std::to_string(ordinal);
+    i = end - 1;
   }
   return out;
 }

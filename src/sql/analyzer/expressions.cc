@@ -1,11 +1,11 @@
 // Names, functions, casts, extractions and stars of one expression.
 
 #include <algorithm>
-#include <regex>
 
 #include "sql/analyzer/resolver.h"
 #include "sql/expr/extract.h"
 #include "sql/expr/type_coercion.h"
+#include "sql/functions/string/regex.h"
 
 namespace thalweg::sql {
 namespace {
@@ -289,18 +289,11 @@ Result<ExprList> Resolver::ExpandStars(const ExprList& list, const Scope& scope)
       if (pattern.size() >= 2 && pattern.front() == '`' && pattern.back() == '`') {
         pattern = pattern.substr(1, pattern.size() - 2);
       }
-      try {
-        const std::regex compiled(pattern, config_->case_sensitive ? std::regex::ECMAScript
-                                                                   : std::regex::ECMAScript | std::regex::icase);
-        for (const AttributePtr& attribute : scope.input) {
-          if (std::regex_match(attribute->name(), compiled)) out.push_back(attribute);
-        }
-      } catch (const std::regex_error&) {
-        return At(Error("INVALID_PARAMETER_VALUE.PATTERN")
-                      .With("parameter", "`regex`")
-                      .With("functionName", "`colRegex`")
-                      .With("value", "'" + pattern + "'"),
-                  expr);
+      const std::string anchored = std::string("\\A") + (config_->case_sensitive ? "" : "(?i)") + "(?:" + pattern + ")\\z";
+      Result<Regex> compiled = Regex::Compile(anchored, "colRegex");
+      if (!compiled.ok()) return At(compiled.status(), expr);
+      for (const AttributePtr& attribute : scope.input) {
+        if (compiled->Match(attribute->name(), 0)) out.push_back(attribute);
       }
     } else {
       out.push_back(expr);

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "sql/expr/attribute_name.h"
 #include "sql/expr/function.h"
 
 namespace thalweg::sql {
@@ -133,6 +134,19 @@ TEST(TreeTest, ConjunctsComeLeftToRight) {
   const ExprPtr c = Literal::Long(3);
   const ExprList parts = SplitConjunction(MakeCall(kAnd, {MakeCall(kAnd, {a, b}), c}));
   EXPECT_EQ(parts, (ExprList{a, b, c}));
+}
+
+// What Spark's UnresolvedAttribute makes of these names.
+TEST(AttributeNameTest, SplitsAtDotsOutsideOfBackTicks) {
+  using Parts = std::vector<std::string>;
+  EXPECT_EQ(*ParseAttributeName("a.b"), (Parts{"a", "b"}));
+  EXPECT_EQ(*ParseAttributeName("max(age)"), (Parts{"max(age)"}));
+  EXPECT_EQ(*ParseAttributeName("select a b-1"), (Parts{"select a b-1"}));
+  EXPECT_EQ(*ParseAttributeName("`a.b`.c"), (Parts{"a.b", "c"}));
+  EXPECT_EQ(*ParseAttributeName("`a``b`"), (Parts{"a`b"}));
+  for (const char* bad : {"a.", ".a", "a..b", "`a", "a`b`", "`a`b"}) {
+    EXPECT_EQ(ParseAttributeName(bad).status().condition(), "INVALID_ATTRIBUTE_NAME_SYNTAX") << bad;
+  }
 }
 
 TEST(CastTest, NullabilityFollowsSpark) {

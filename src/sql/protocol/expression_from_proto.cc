@@ -2,6 +2,7 @@
 #include <spark/connect/relations.pb.h>
 
 #include "base/query_context.h"
+#include "sql/expr/attribute_name.h"
 #include "sql/protocol/depth_guard.h"
 #include "sql/protocol/literal_proto.h"
 #include "sql/protocol/plan_proto.h"
@@ -20,21 +21,21 @@ Origin OriginOf(const pb::Expression& expression) {
   return std::make_shared<const QueryContext>(MakeDataFrameContext(python.fragment(), python.call_site()));
 }
 
-Result<ExprPtr> ReadAttribute(const pb::Expression::UnresolvedAttribute& message, PlanReader& reader) {
-  TW_ASSIGN_OR_RETURN(std::vector<std::string> name, reader.environment().ParseName(message.unparsed_identifier()));
+Result<ExprPtr> ReadAttribute(const pb::Expression::UnresolvedAttribute& message) {
+  TW_ASSIGN_OR_RETURN(std::vector<std::string> name, ParseAttributeName(message.unparsed_identifier()));
   std::optional<int64_t> plan_id;
   if (message.has_plan_id()) plan_id = message.plan_id();
   return UnresolvedAttribute::Make(std::move(name), plan_id, message.is_metadata_column());
 }
 
-Result<ExprPtr> ReadStar(const pb::Expression::UnresolvedStar& message, PlanReader& reader) {
+Result<ExprPtr> ReadStar(const pb::Expression::UnresolvedStar& message) {
   if (!message.has_unparsed_target()) {
     return UnresolvedStar::Make({}, message.has_plan_id() ? std::optional<int64_t>(message.plan_id()) : std::nullopt);
   }
   if (message.has_plan_id()) return Error("CONNECT_INVALID_PLAN.UNRESOLVED_STAR_WITH_BOTH_TARGET_AND_PLAN_ID");
   const std::string& target = message.unparsed_target();
   if (!target.ends_with(".*")) return Error("CONNECT_INVALID_PLAN.UNRESOLVED_STAR_TARGET_INVALID").With("target", target);
-  TW_ASSIGN_OR_RETURN(std::vector<std::string> name, reader.environment().ParseName(target.substr(0, target.size() - 2)));
+  TW_ASSIGN_OR_RETURN(std::vector<std::string> name, ParseAttributeName(std::string_view(target).substr(0, target.size() - 2)));
   return UnresolvedStar::Make(std::move(name));
 }
 
@@ -103,11 +104,11 @@ Result<ExprPtr> ReadCallFunction(const pb::CallFunction& message, PlanReader& re
 Result<ExprPtr> ReadVariant(const pb::Expression& message, PlanReader& reader) {
   switch (message.expr_type_case()) {
     case pb::Expression::kLiteral: return LiteralFromProto(message.literal());
-    case pb::Expression::kUnresolvedAttribute: return ReadAttribute(message.unresolved_attribute(), reader);
+    case pb::Expression::kUnresolvedAttribute: return ReadAttribute(message.unresolved_attribute());
     case pb::Expression::kUnresolvedFunction: return ReadFunction(message.unresolved_function(), reader);
     case pb::Expression::kExpressionString:
       return reader.environment().ParseExpression(message.expression_string().expression());
-    case pb::Expression::kUnresolvedStar: return ReadStar(message.unresolved_star(), reader);
+    case pb::Expression::kUnresolvedStar: return ReadStar(message.unresolved_star());
     case pb::Expression::kAlias: return ReadAlias(message.alias(), reader);
     case pb::Expression::kCast: return ReadCast(message.cast(), reader);
     case pb::Expression::kUnresolvedRegex:

@@ -1,6 +1,7 @@
 #include <spark/connect/relations.pb.h>
 
 #include "base/query_context.h"
+#include "sql/expr/attribute_name.h"
 #include "sql/protocol/depth_guard.h"
 #include "sql/protocol/plan_proto.h"
 #include "sql/protocol/protocol_errors.h"
@@ -195,7 +196,7 @@ Result<PlanPtr> ReadMetrics(const pb::CollectMetrics& message, PlanReader& reade
 
 Result<PlanPtr> ReadWatermark(const pb::WithWatermark& message, PlanReader& reader) {
   TW_ASSIGN_OR_RETURN(PlanPtr input, reader.ReadRelation(message.input()));
-  TW_ASSIGN_OR_RETURN(std::vector<std::string> name, reader.environment().ParseName(message.event_time()));
+  TW_ASSIGN_OR_RETURN(std::vector<std::string> name, ParseAttributeName(message.event_time()));
   return std::make_shared<EventTimeWatermark>(UnresolvedAttribute::Make(std::move(name)), message.delay_threshold(), std::move(input));
 }
 
