@@ -41,8 +41,12 @@ asan tsan: setup
 fuzz-smoke: setup
 	@tools/fuzz_smoke.sh
 
-crash: build
-	@ctest --preset $(PRESET) -j $(TEST_JOBS) --output-on-failure -L crash
+# An hour: 1,000 killed runs of the program, outages of a minute.
+KILL_RUNS ?= 1000
+crash:
+	@tools/setup.sh --kafka
+	@$(MAKE) --no-print-directory build
+	@TW_KILL_RUNS=$(KILL_RUNS) TW_LONG_OUTAGES=1 ctest --preset $(PRESET) -C crash -j $(TEST_JOBS) --output-on-failure -L crash
 
 clean:
 	rm -rf build dist

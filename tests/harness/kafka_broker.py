@@ -5,6 +5,7 @@ import subprocess
 
 from harness.certificates import STORE_PASSWORD, make_certificates
 from harness.processes import Process, clean_environment, free_ports, port_answers
+from harness.tcp_proxy import TcpProxy
 from harness.waiting import wait_until
 
 START_TIMEOUT_S = 90
@@ -26,36 +27,43 @@ class KafkaBroker:
 
     Listeners: `bootstrap` (PLAINTEXT) always; with secure=True also `ssl_bootstrap` (TLS, client certificate required),
     `sasl_ssl_bootstrap` (TLS, PLAIN and SCRAM-SHA-256/512, user USER) and `sasl_plaintext_bootstrap` (the same without TLS).
+    With proxied=True `proxied_bootstrap` reaches the broker through `proxy` only, which a test may hold up, cut or stop.
     """
 
-    def __init__(self, folder, secure=False):
+    def __init__(self, folder, secure=False, proxied=False):
         self.folder = pathlib.Path(folder)
         self.folder.mkdir(parents=True, exist_ok=True)
         self.secure = secure
         self.certificates = make_certificates(self.folder / "certificates") if secure else None
-        ports = free_ports(5)
-        self.port, self._controller_port, self._ssl_port, self._sasl_ssl_port, self._sasl_plaintext_port = ports
+        ports = free_ports(6)
+        self.port, self._controller_port, self._ssl_port, self._sasl_ssl_port, self._sasl_plaintext_port, behind = ports
         self.bootstrap = f"127.0.0.1:{self.port}"
         self.ssl_bootstrap = f"127.0.0.1:{self._ssl_port}" if secure else None
         self.sasl_ssl_bootstrap = f"127.0.0.1:{self._sasl_ssl_port}" if secure else None
         self.sasl_plaintext_bootstrap = f"127.0.0.1:{self._sasl_plaintext_port}" if secure else None
+        self.proxy = TcpProxy(behind).start() if proxied else None
+        self._behind_proxy_port = behind
+        self.proxied_bootstrap = f"127.0.0.1:{self.proxy.port}" if proxied else None
         self._process = None
 
     def _properties(self):
         listeners = {"PLAINTEXT": self.port}
         if self.secure:
             listeners |= {"SSL": self._ssl_port, "SASL_SSL": self._sasl_ssl_port, "SASL_PLAINTEXT": self._sasl_plaintext_port}
-        advertised = ",".join(f"{name}://127.0.0.1:{port}" for name, port in listeners.items())
+        bound = advertised = ",".join(f"{name}://127.0.0.1:{port}" for name, port in listeners.items())
+        if self.proxy:
+            bound += f",PROXIED://127.0.0.1:{self._behind_proxy_port}"
+            advertised += f",PROXIED://127.0.0.1:{self.proxy.port}"
         properties = {
             "process.roles": "broker,controller",
             "node.id": 1,
             "controller.quorum.voters": f"1@127.0.0.1:{self._controller_port}",
-            "listeners": f"{advertised},CONTROLLER://127.0.0.1:{self._controller_port}",
+            "listeners": f"{bound},CONTROLLER://127.0.0.1:{self._controller_port}",
             "advertised.listeners": advertised,
             "controller.listener.names": "CONTROLLER",
             "inter.broker.listener.name": "PLAINTEXT",
             "listener.security.protocol.map":
-                "PLAINTEXT:PLAINTEXT,CONTROLLER:PLAINTEXT,SSL:SSL,SASL_SSL:SASL_SSL,SASL_PLAINTEXT:SASL_PLAINTEXT",
+                "PLAINTEXT:PLAINTEXT,PROXIED:PLAINTEXT,CONTROLLER:PLAINTEXT,SSL:SSL,SASL_SSL:SASL_SSL,SASL_PLAINTEXT:SASL_PLAINTEXT",
             "log.dirs": self.folder / "data",
             "num.partitions": 1,
             "num.network.threads": 2,
@@ -125,6 +133,8 @@ class KafkaBroker:
                 self._process.wait(30)
             finally:
                 self._process.kill()
+        if self.proxy:
+            self.proxy.stop()
 
     def kill(self):
         """kill -9: as if the machine had failed. start() brings it back with its topics."""

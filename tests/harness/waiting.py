@@ -23,3 +23,9 @@ def wait_until(condition, what, timeout_s=DEFAULT_TIMEOUT_S, poll_s=0.02, alive=
         if time.monotonic() >= end:
             raise NotReached(f"{what}: not after {timeout_s} s")
         time.sleep(poll_s)
+
+
+def let_pass(seconds, alive=None):
+    """An outage has a length: waits for it to pass, not for something to happen."""
+    end = time.monotonic() + seconds
+    wait_until(lambda: time.monotonic() >= end, "the end of an outage", seconds + 5, alive=alive)

@@ -1,0 +1,236 @@
+"""kill -9 of the real program, again and again: queries of three kinds die together, go on together, and are compared with a naive count.
+
+A run is one query that was killed at least once and then ran to its end. Several queries share a server, so one kill gives several runs.
+"""
+import collections
+import json
+import os
+import pathlib
+import random
+import re
+import signal
+import threading
+
+import deltalake
+from harness.thalweg_server import ThalwegServer
+
+SOURCE = pathlib.Path(os.environ["TW_SOURCE_DIR"]) / "src"
+SETTINGS = {
+    "spark.sql.shuffle.partitions": "2",
+    "spark.sql.session.timeZone": "UTC",
+    # Snapshots and deletions come often, so that a kill finds them at work.
+    "spark.sql.streaming.stateStore.minDeltasForSnapshot": "2",
+    "spark.sql.streaming.stateStore.maintenanceInterval": "100ms",
+    "spark.sql.streaming.minBatchesToRetain": "3",
+}
+BATCHES, PER_BATCH, FILES, PER_FILE = 12, 10, 12, 20
+END_TIMEOUT_S = 120
+
+
+def fault_points():
+    """The names of all fault points of the program."""
+    found = set()
+    for path in SOURCE.rglob("*.cc"):
+        if not path.name.endswith("_test.cc"):
+            found.update(re.findall(r'TW_FAULT_POINT\("([^"]+)"\)', path.read_text()))
+    return sorted(found)
+
+
+class Input:
+    """What every query reads: a topic of clicks and a folder of files, made once."""
+
+    def __init__(self, broker, folder):
+        self.broker = broker
+        self.topic = broker.create_topic("matrix-clicks", 2)
+        clicks = [{"page": f"p{i % 7}", "event_time": f"2024-03-01T10:{i * 60 // (BATCHES * PER_BATCH):02d}:{i % 60:02d}Z", "n": i}
+                  for i in range(BATCHES * PER_BATCH)]
+        self.values = [json.dumps(click) for click in clicks]
+        closing = json.dumps({"page": "last", "event_time": "2024-03-01T12:00:00Z", "n": -1})
+        broker.produce(self.topic, [{"value": value, "partition": i % 2} for i, value in enumerate(self.values)] +
+                       [{"value": closing, "partition": 0}])
+        self.values.append(closing)
+        self.windows = collections.Counter((click["event_time"][:16].replace("T", " ") + ":00", click["page"]) for click in clicks)
+        self.folder = folder / "files"
+        self.folder.mkdir()
+        self.file_rows = []
+        for number in range(FILES):
+            rows = [{"id": number * PER_FILE + i, "kind": "odd" if i % 2 else "even"} for i in range(PER_FILE)]
+            self.file_rows += [(row["id"], row["kind"]) for row in rows if row["id"] % 3]
+            (self.folder / f"{number:03d}.json").write_text("".join(json.dumps(row) + "\n" for row in rows))
+
+
+class Query:
+    """One query with a checkpoint and a target of its own."""
+
+    def __init__(self, inputs, folder, name):
+        self.inputs, self.name, self.folder = inputs, name, folder / name
+        self.folder.mkdir(parents=True)
+
+    def start(self, session):
+        writer = self.frame(session).writeStream.option("checkpointLocation", str(self.folder / "ck")).trigger(availableNow=True)
+        return self.write(writer)
+
+    def clicks(self, session):
+        return (session.readStream.format("kafka").option("kafka.bootstrap.servers", self.inputs.broker.bootstrap)
+                .option("subscribe", self.inputs.topic).option("startingOffsets", "earliest").option("maxOffsetsPerTrigger", PER_BATCH).load())
+
+    def write(self, writer):
+        return writer.format("delta").start(str(self.folder / "table"))
+
+    def table(self):
+        return deltalake.DeltaTable(str(self.folder / "table")).to_pyarrow_table().to_pylist()
+
+    def frame(self, session):
+        raise NotImplementedError
+
+    def check(self):
+        """Raises AssertionError when the target is not what it must be."""
+        raise NotImplementedError
+
+
+class ClicksToDelta(Query):
+    """The worked example: JSON from Kafka, counted in windows behind a watermark, every window once in a Delta table."""
+
+    def frame(self, session):
+        from pyspark.sql import functions as F
+        events = self.clicks(session).select(F.from_json(F.col("value").cast("string"), "page STRING, event_time TIMESTAMP").alias("e")).select("e.*")
+        counts = events.withWatermark("event_time", "10 minutes").groupBy(F.window("event_time", "1 minute"), "page").count()
+        return counts.select(F.col("window.start").cast("string").alias("start"), "page", "count")
+
+    def check(self):
+        got = collections.Counter()
+        rows = self.table()
+        for row in rows:
+            got[row["start"], row["page"]] += row["count"]
+        assert len(rows) == len(got), f"{len(rows) - len(got)} windows were written twice"
+        assert got == self.inputs.windows, f"missing {self.inputs.windows - got}, too many {got - self.inputs.windows}"
+
+
+class FilesToDelta(Query):
+    """Files, filtered, into a partitioned Delta table: every row once."""
+
+    def frame(self, session):
+        return (session.readStream.format("json").schema("id INT, kind STRING").option("maxFilesPerTrigger", 1)
+                .load(str(self.inputs.folder)).where("id % 3 <> 0"))
+
+    def write(self, writer):
+        return writer.format("delta").partitionBy("kind").start(str(self.folder / "table"))
+
+    def check(self):
+        got = sorted((row["id"], row["kind"]) for row in self.table())
+        assert got == sorted(self.inputs.file_rows), f"{len(got)} rows, not {len(self.inputs.file_rows)}"
+
+
+class ClicksToKafka(Query):
+    """Kafka to Kafka: every value at least once, and nothing else."""
+
+    def __init__(self, inputs, folder, name, topic):
+        super().__init__(inputs, folder, name)
+        self.topic = topic
+
+    def frame(self, session):
+        from pyspark.sql import functions as F
+        return self.clicks(session).select(F.lit(self.name).alias("key"), "value")
+
+    def write(self, writer):
+        return (writer.format("kafka").option("kafka.bootstrap.servers", self.inputs.broker.bootstrap).option("topic", self.topic).start())
+
+    def check(self):
+        got = {message.value().decode() for message in self.inputs.broker.consume_all(self.topic) if (message.key() or b"").decode() == self.name}
+        wanted = set(self.inputs.values)
+        assert got == wanted, f"{len(wanted - got)} values are missing, {len(got - wanted)} are nobody's"
+
+
+class Death:
+    """How a server dies: at the nth passage of a fault point, or by a kill at a moment."""
+
+    def __init__(self, chance, points):
+        self.point = chance.choice(points) if chance.random() < 0.6 else None
+        self.nth = chance.choice((1, 1, 2, 3, 5, 8, 13, 21))
+        self.after_s = chance.uniform(0.05, 1.5)
+
+    def environment(self):
+        return {"THALWEG_FAULT": f"{self.point}:{self.nth}:kill"} if self.point else {}
+
+    def __str__(self):
+        return f"{self.point}, passage {self.nth}" if self.point else f"kill after {self.after_s:.3f} s"
+
+
+class Round:
+    """Queries that die together, once or several times, and then run to their ends."""
+
+    def __init__(self, inputs, folder, seed, points):
+        self.inputs, self.seed = inputs, seed
+        self.folder = folder / f"round-{seed}"
+        chance = random.Random(seed)
+        self.deaths = [Death(chance, points) for _ in range(chance.choice((1, 1, 2, 3)))]
+        topic = inputs.broker.create_topic(f"matrix-out-{seed}", 2)
+        self.queries = [ClicksToDelta(inputs, self.folder, "clicks-a"), ClicksToDelta(inputs, self.folder, "clicks-b"),
+                        FilesToDelta(inputs, self.folder, "files"), ClicksToKafka(inputs, self.folder, "copy", topic)]
+
+    def run(self):
+        """(runs that were killed, failures as texts)"""
+        killed = {query.name: [] for query in self.queries}
+        for death in self.deaths:
+            for name in self._live(death):
+                killed[name].append(str(death))
+        failures = self._finish(killed)
+        for query in self.queries:
+            try:
+                query.check()
+            except Exception as error:  # a table that cannot be read is a failure of this run, not of the matrix
+                failures.append(f"seed {self.seed}, {query.name} after {killed[query.name]}: {type(error).__name__}: {error}")
+        if not failures:
+            import shutil
+            shutil.rmtree(self.folder)
+            self.inputs.broker.delete_topic(f"matrix-out-{self.seed}")
+        return sum(1 for deaths in killed.values() if deaths), failures
+
+    def _server(self, death=None):
+        return ThalwegServer(self.folder / "server", conf=SETTINGS, environment=death.environment() if death else {}).start()
+
+    def _live(self, death):
+        """Starts the queries on a server that dies; the names of those that were not done by then."""
+        server = self._server(death)
+        timer = None if death.point else threading.Timer(death.after_s, lambda: server.process.signal(signal.SIGKILL))
+        if timer:
+            timer.start()
+        unfinished = [query.name for query in self.queries]
+        try:
+            session = server.session()
+            session.client.set_retry_policies([])  # a dead server is not waited for
+            running = {}
+            for query in self.queries:
+                running[query.name] = query.start(session)
+            for name, query in running.items():
+                assert query.awaitTermination(END_TIMEOUT_S), "a query did not end"
+                unfinished.remove(name)
+        except Exception as error:
+            if server.process.running():
+                server.process.wait(10)
+            if server.process.running():
+                raise
+            print(f"the doomed server: {type(error).__name__}")
+        finally:
+            if timer:
+                timer.cancel()
+            died = not server.process.running()
+            server.kill()
+        return unfinished if died else []
+
+    def _finish(self, killed):
+        server = self._server()
+        failures = []
+        try:
+            session = server.session()
+            running = [(query, query.start(session)) for query in self.queries]
+            for query, one in running:
+                try:
+                    assert one.awaitTermination(END_TIMEOUT_S), "it did not end"
+                except Exception as error:
+                    failures.append(f"seed {self.seed}, {query.name} after {killed[query.name]}: {str(error)[:2000]}")
+        except Exception as error:
+            failures.append(f"seed {self.seed}, restart after {killed}: {str(error)[:2000]}")
+        finally:
+            server.stop()
+        return failures
