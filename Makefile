@@ -1,6 +1,7 @@
 # make setup   what the build needs: packages (as root), Python environment
 # make demo    the worked example on the embedded broker, checked against what was produced
 # make test    builds what is missing and runs every test, those with a real Kafka broker included
+# make bench  builds the release programs and measures them: benchmarks/README.md (BENCH="latency ysb": some figures alone)
 # make build | release | asan | tsan | fuzz-smoke | crash | clean
 SHELL := /bin/bash
 JOBS ?= $(shell nproc)
@@ -10,7 +11,7 @@ PRESET ?= ci
 export TMPDIR := $(CURDIR)/build/tmp
 $(shell mkdir -p "$(TMPDIR)")
 
-.PHONY: setup build demo test release asan tsan fuzz-smoke crash clean
+.PHONY: setup build demo test release bench asan tsan fuzz-smoke crash clean
 
 setup:
 	@tools/setup.sh
@@ -31,6 +32,13 @@ test:
 release:
 	@$(MAKE) --no-print-directory build PRESET=release
 	@cmake --install build/release --prefix dist --strip > /dev/null && echo "dist/bin/thalweg"
+
+bench:
+	@tools/setup.sh --kafka
+	@$(MAKE) --no-print-directory build PRESET=release
+	@cmake --build --preset release -j $(JOBS) --target benchmarks
+	@TW_BUILD_DIR=$(CURDIR)/build/release TW_KAFKA_HOME="$$(tools/setup.sh --print-kafka)" \
+	  "$$(tools/setup.sh --print-venv)/bin/python" -W ignore benchmarks/run.py --output build/bench.jsonl $(BENCH)
 
 # Sanitizers run the programs of the rooms; the whole-system tests have a job of their own.
 asan tsan: setup

@@ -1,0 +1,92 @@
+"""Streaming state: updates with a durable changelog, memory per entry, restore, files of a long-lived checkpoint."""
+import pathlib
+import shutil
+import sys
+import time
+
+from pyspark.sql import functions as F
+
+from kit.engine import await_commits, fresh_server, running, scratch, steady_rows
+from kit.outside import cpu_seconds, memory_mib
+
+
+def keyed_count(lines, quick):
+    """Rows of one long column, counted by key: 100,000 keys a batch of a million, every batch's changes durable."""
+    batches = 20 if quick else 60
+    rows = 500_000
+    with scratch() as folder, fresh_server(folder / "server") as server:
+        spark = server.session()
+        frame = steady_rows(spark, rows, 2).groupBy(F.expr("value * 7919 % 1000003 AS k")).count()
+        with running(frame.writeStream.format("noop").outputMode("update"), folder / "cp") as (query, watch):
+            await_commits(query, watch, 6)
+            first, before, start = len(watch.times("commits")), cpu_seconds(server.process.pid), time.monotonic()
+            await_commits(query, watch, first + batches)
+            done = len(watch.times("commits")) - first
+            used, seconds = cpu_seconds(server.process.pid) - before, time.monotonic() - start
+        deltas = sum(file.stat().st_size for file in (folder / "cp" / "state").rglob("*.delta"))
+    lines.add("keyed count with durable changelog, 1 M keys", done * rows / used / 1e6, "M rows/CPU s", better="higher", bar=2,
+              rows_per_second=round(done * rows / seconds), delta_mib=deltas >> 20)
+
+
+def restore(lines, quick):
+    """Entries of 8-byte key and value in 16 partitions: memory per entry, and a restart's way to its first batch."""
+    entries = 2_500_000 if quick else 25_000_000
+    a_batch = 500_000
+    with scratch() as folder:
+        with fresh_server(folder / "server") as server:
+            empty, _ = memory_mib(server.process.pid)
+            spark = server.session()
+            frame = steady_rows(spark, a_batch).groupBy("value").count()
+            with running(frame.writeStream.format("noop").outputMode("update"), folder / "cp") as (query, watch):
+                await_commits(query, watch, entries // a_batch)
+                held, _ = memory_mib(server.process.pid)
+                counted = len(watch.times("commits")) * a_batch
+            last = max(watch.times("commits"))
+            entries = (last + 1) * a_batch
+        lines.add("memory per state entry", (held - empty) * (1 << 20) / counted, "bytes", better="lower", bar=64, entries=counted)
+        times = []
+        for run in range(3):
+            copy = folder / f"cp{run}"
+            shutil.copytree(folder / "cp", copy)
+            with fresh_server(folder / "server") as server:
+                spark = server.session()
+                spark.range(1).collect()
+                frame = steady_rows(spark, a_batch).groupBy("value").count()
+                start = time.monotonic()
+                with running(frame.writeStream.format("noop").outputMode("update"), copy) as (query, watch):
+                    await_commits(query, watch, 1)
+                    times.append(watch.times("commits")[last + 1] - start)
+            shutil.rmtree(copy)
+        lines.add("restore to the first committed batch", None, "s", better="lower", bar=2 if entries >= 25_000_000 else None, runs=times, entries=entries)
+
+
+def long_lived_checkpoint(lines, quick):
+    """As many micro-batches as ten minutes have at 5 ms each; files that are left, and a restart from them."""
+    batches = 3000 if quick else 120_000
+    partitions = 4
+    with scratch() as folder:
+        with fresh_server(folder / "server") as server:
+            spark = server.session(spark__sql__shuffle__partitions=partitions)
+            frame = steady_rows(spark, 100).groupBy(F.expr("value % 1000 AS k")).count()
+            with running(frame.writeStream.format("noop").outputMode("update"), folder / "cp") as (query, watch):
+                start = time.monotonic()
+                await_commits(query, watch, batches, 3600)
+                seconds = time.monotonic() - start
+        files = sum(1 for file in (folder / "cp").rglob("*") if file.is_file())
+        of_state = sum(1 for file in (folder / "cp" / "state").rglob("*") if file.is_file())
+        done = len(watch.times("commits"))
+        kept = 100
+        lines.add("state files of a checkpoint after many batches", of_state, "files", better="lower", bar=partitions * (kept + 1000),
+                  files_in_all=files, batches=done, partitions=partitions, seconds=round(seconds, 1))
+        with fresh_server(folder / "server") as server:
+            spark = server.session(spark__sql__shuffle__partitions=partitions)
+            spark.range(1).collect()
+            frame = steady_rows(spark, 100).groupBy(F.expr("value % 1000 AS k")).count()
+            start = time.monotonic()
+            with running(frame.writeStream.format("noop").outputMode("update"), folder / "cp") as (query, watch):
+                await_commits(query, watch, 1)
+                first = min(watch.times("commits").values()) - start
+        lines.add("restart from that checkpoint to its first batch", first, "s", better="lower", bar=2)
+
+
+ROWS = [keyed_count, restore, long_lived_checkpoint]
