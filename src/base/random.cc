@@ -1,5 +1,7 @@
 #include "base/random.h"
 
+#include <unistd.h>
+
 #include <bit>
 #include <random>
 
@@ -41,7 +43,10 @@ uint64_t Random::NextBelow(uint64_t bound) {
 double Random::NextDouble() { return static_cast<double>(NextUint64() >> 11) * 0x1.0p-53; }
 
 uint64_t OsRandomSeed() {
-  std::random_device device;
+  // Not std::random_device: it looks for its source anew each time, and file names need one seed each.
+  uint64_t seed = 0;
+  if (getentropy(&seed, sizeof(seed)) == 0) return seed;
+  std::random_device device;  // a kernel without the call
   return (static_cast<uint64_t>(device()) << 32) | device();
 }
 

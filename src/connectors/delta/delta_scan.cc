@@ -1,8 +1,8 @@
 #include "connectors/delta/delta_scan.h"
 
 #include <algorithm>
-#include <thread>
 
+#include "base/cores.h"
 #include "connectors/delta/delta_filter.h"
 #include "connectors/delta/delta_protocol.h"
 #include "connectors/delta/delta_schema.h"
@@ -285,7 +285,7 @@ Result<std::vector<sql::InputSplitPtr>> DeltaScan::PlanSplits() {
     total += add->size + kOpenCostBytes;
   }
   // Spark's FilePartition: pieces of at most so many bytes, put together until a partition is full.
-  const auto cores = std::max<int64_t>(1, std::thread::hardware_concurrency());
+  const auto cores = AvailableCores();
   const int64_t target = std::min(kMaxSplitBytes, std::max(kOpenCostBytes, total / cores));
   std::vector<Piece> pieces;
   for (const AddFilePtr& add : files) {

@@ -1,8 +1,8 @@
 // Splits of files and the reader that goes through the pieces of one.
 
 #include <algorithm>
-#include <thread>
 
+#include "base/cores.h"
 #include "base/log.h"
 #include "connectors/file/file_relation.h"
 #include "connectors/file/file_settings.h"
@@ -162,7 +162,7 @@ Result<std::shared_ptr<const FileReadPlan>> FileReadPlan::Make(FileRelationPtr r
 
 Result<std::vector<sql::InputSplitPtr>> FileReadPlan::PlanSplits(const std::vector<FileEntry>& files,
                                                                  const std::vector<std::string>& roots) const {
-  const int64_t cores = std::max<int64_t>(1, std::thread::hardware_concurrency());
+  const int64_t cores = AvailableCores();
   int64_t total = 0;
   for (const FileEntry& file : files) total += file.size_bytes + kOpenCostBytes;
   const int64_t most = std::min(relation_->settings.Get(kMaxPartitionBytes),

@@ -1,7 +1,7 @@
 #include <nlohmann/json.hpp>
-#include <thread>
 
 #include "connectors/rate/rate_rows.h"
+#include "base/cores.h"
 #include "connectors/rate/rate_source.h"
 
 namespace thalweg::connectors {
@@ -103,7 +103,7 @@ class RateMicroBatchDataSource final : public sql::DataSource {
   std::string short_name() const override { return "rate-micro-batch"; }
   Result<sql::TablePtr> Load(const sql::LoadRequest& request) const override {
     Options options;
-    const int64_t cores = std::max(1u, std::thread::hardware_concurrency());
+    const int64_t cores = AvailableCores();
     TW_ASSIGN_OR_RETURN(options.rows_per_batch,
                         RateOption(request.options, "rowsPerBatch", 0, 1, "must be positive"));
     TW_ASSIGN_OR_RETURN(options.partitions,

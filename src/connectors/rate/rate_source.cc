@@ -1,8 +1,8 @@
 #include "connectors/rate/rate_source.h"
 
 #include <charconv>
-#include <thread>
 
+#include "base/cores.h"
 #include "connectors/rate/rate_rows.h"
 #include "data/io/path.h"
 #include "data/logs/log_text.h"
@@ -144,7 +144,7 @@ class RateTable final : public sql::Table {
   const sql::ConnectorServices services_;
 };
 
-int64_t DefaultPartitions() { return std::max(1u, std::thread::hardware_concurrency()); }
+int64_t DefaultPartitions() { return AvailableCores(); }
 
 class RateDataSource final : public sql::DataSource {
  public:

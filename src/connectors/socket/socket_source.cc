@@ -11,8 +11,8 @@
 #include <charconv>
 #include <cstring>
 #include <deque>
-#include <thread>
 
+#include "base/cores.h"
 #include "base/mutex.h"
 #include "base/string_case.h"
 #include "base/thread.h"
@@ -151,7 +151,7 @@ class SocketStream final : public sql::MicroBatchStream {
         if (at >= 0 && at < static_cast<int64_t>(lines_.size())) lines.push_back(lines_[at]);
       }
     }
-    const size_t tasks = std::min<size_t>(std::max(1u, std::thread::hardware_concurrency()),
+    const size_t tasks = std::min<size_t>(AvailableCores(),
                                           std::max<size_t>(lines.size(), 1));
     std::vector<std::vector<Line>> parts(tasks);
     for (size_t i = 0; i < lines.size(); ++i) parts[i % tasks].push_back(std::move(lines[i]));

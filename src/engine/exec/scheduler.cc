@@ -11,6 +11,7 @@
 
 #include "base/bounded_queue.h"
 #include "base/clock.h"
+#include "base/cores.h"
 #include "base/thread.h"
 #include "engine/exec/task.h"
 
@@ -163,7 +164,7 @@ void TaskGroup::Close() {
 struct Scheduler::Impl {
   explicit Impl(Options options) : core(std::make_shared<SchedulerCore>()), blocking(kBlockingQueue) {
     int count = options.workers;
-    if (count <= 0) count = std::max(1U, std::thread::hardware_concurrency());
+    if (count <= 0) count = AvailableCores();
     worker_count = count;
     for (int i = 0; i < count; ++i) {
       workers.push_back(StartThread("worker-" + std::to_string(i), [this](std::stop_token) { core->Work(); }));
