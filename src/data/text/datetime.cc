@@ -192,7 +192,43 @@ bool ParseTimestampText(std::string_view text, TimestampText* out) {
   return out->zone.has_value();
 }
 
+bool ParsePlainTimestamp(std::string_view text, const TimeZone& zone, int64_t* micros) {
+  constexpr size_t kSeconds = 19;  // up to and with them
+  constexpr size_t kMostFraction = 6;
+  if (text.size() < kSeconds) return false;
+  const char* const at = text.data();
+  if (at[4] != '-' || at[7] != '-' || (at[10] != 'T' && at[10] != ' ') || at[13] != ':' || at[16] != ':') return false;
+  bool digits = true;
+  const auto two = [&](size_t from) {
+    const auto high = static_cast<unsigned char>(at[from] - '0'), low = static_cast<unsigned char>(at[from + 1] - '0');
+    digits = digits && high < 10 && low < 10;
+    return high * 10 + low;
+  };
+  const int year = two(0) * 100 + two(2), month = two(5), day = two(8), hour = two(11), minute = two(14), second = two(17);
+  if (!digits || month < 1 || month > 12 || day < 1 || day > DaysInMonth(year, month) || hour > 23 || minute > 59 || second > 59) {
+    return false;
+  }
+  size_t next = kSeconds;
+  int64_t fraction = 0;
+  if (next < text.size() && at[next] == '.') {
+    const size_t first = ++next;
+    for (; next < text.size() && IsDateDigit(at[next]); ++next) {
+      if (next - first == kMostFraction) return false;
+      fraction = fraction * 10 + (at[next] - '0');
+    }
+    if (next == first) return false;
+    for (size_t count = next - first; count < kMostFraction; ++count) fraction *= 10;
+  }
+  const bool utc = next + 1 == text.size() && at[next] == 'Z';
+  if (!utc && next != text.size()) return false;
+  const int64_t seconds = (hour * 60 + minute) * 60 + second;
+  const int64_t local = DaysFromCivil(year, month, day) * kMicrosPerDay + seconds * kMicrosPerSecond + fraction;
+  *micros = utc ? local : zone.FromLocal(local);
+  return true;
+}
+
 bool ParseTimestamp(std::string_view text, const TimeZone& zone, int64_t now_micros, int64_t* micros) {
+  if (ParsePlainTimestamp(text, zone, micros)) return true;
   TimestampText parsed;
   if (!ParseTimestampText(text, &parsed)) return false;
   const TimeZone& own = parsed.zone ? *parsed.zone : zone;

@@ -20,6 +20,9 @@ bool ParseDate(std::string_view text, int32_t* days);
 /// A date as above, then T or a space and [h]h:[m]m[:[s]s[.fraction]] and a zone id; or a time alone, which is taken at the
 /// day of `now_micros`. Fraction digits beyond six are cut. `zone` is where text without a zone lies.
 bool ParseTimestamp(std::string_view text, const TimeZone& zone, int64_t now_micros, int64_t* micros);
+/// The form that machines write, without a look at the clock or a zone made of text: yyyy-mm-dd, T or a space, hh:mm:ss, at
+/// most six fraction digits, at the end nothing or Z. False for every other text, good or bad: ask ParseTimestamp then.
+bool ParsePlainTimestamp(std::string_view text, const TimeZone& zone, int64_t* micros);
 /// TIMESTAMP_NTZ: a time alone is refused; a zone in the text is ignored when `allow_zone`, else refused.
 bool ParseTimestampNtz(std::string_view text, bool allow_zone, int64_t* local_micros);
 /// TIME: [T][h]h:[m]m[:[s]s[.fraction]] with optional AM/PM; at most nine fraction digits, cut to microseconds.

@@ -1,5 +1,6 @@
 #include "data/text/datetime.h"
 
+#include "base/random.h"
 #include "data/text/civil.h"
 #include "data/text/golden_test.h"
 
@@ -58,6 +59,37 @@ TEST(DateTime, TimesAreReadAndWrittenAsSparkCastsThem) {
     if (ok) AppendTime(nanos, &text);
     EXPECT_EQ(text, GoldenText(row[1])) << row[0];
   }
+}
+
+// The quick way against the general parser, on texts that are nearly of the plain form.
+TEST(DateTime, PlainTimestampsAreWhatTheGeneralParserSays) {
+  const TimeZone berlin = *TimeZone::Find("Europe/Berlin");
+  Random random(5);
+  static constexpr std::string_view kOther = "0123456789-: T.Z+zx";
+  int plain = 0;
+  for (int i = 0; i < 200'000; ++i) {
+    std::string text = "2024-03-31T02:30:15.123456Z";
+    text[0] = static_cast<char>('0' + random.NextBelow(3));
+    text[6] = static_cast<char>('0' + random.NextBelow(10));
+    text[8] = static_cast<char>('0' + random.NextBelow(4));
+    text[9] = static_cast<char>('0' + random.NextBelow(10));
+    if (random.NextBelow(2) == 0) text[10] = ' ';
+    const uint64_t shape = random.NextBelow(4);
+    if (shape == 0) text.resize(19 + random.NextBelow(8));
+    if (shape == 1) text = text.substr(0, 19) + "Z";
+    for (uint64_t changes = random.NextBelow(3); changes > 0; --changes) {
+      text[random.NextBelow(text.size())] = kOther[random.NextBelow(kOther.size())];
+    }
+    int64_t micros = 0;
+    if (!ParsePlainTimestamp(text, berlin, &micros)) continue;
+    ++plain;
+    TimestampText parsed;
+    ASSERT_TRUE(ParseTimestampText(text, &parsed)) << text;
+    ASSERT_TRUE(parsed.has_date) << text;
+    const int64_t local = parsed.days * int64_t{86'400'000'000} + parsed.micros_of_day;
+    ASSERT_EQ(micros, (parsed.zone ? *parsed.zone : berlin).FromLocal(local)) << text;
+  }
+  EXPECT_GT(plain, 20'000);
 }
 
 TEST(DateTime, ATimeAloneLiesInTheDayOfNow) {

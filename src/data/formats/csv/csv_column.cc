@@ -91,7 +91,8 @@ bool CsvColumn::AppendTemporal(std::string_view text) {
     case TypeKind::kTimestamp: {
       const bool good = options_->timestamp_format
                             ? options_->timestamp_format->ParseTimestamp(text, options_->time_zone, &wide)
-                            : ParseTimestamp(text, options_->time_zone, SystemClock::Get().NowMicros(), &wide);
+                            : ParsePlainTimestamp(text, options_->time_zone, &wide) ||
+                    ParseTimestamp(text, options_->time_zone, SystemClock::Get().NowMicros(), &wide);
       return Put<int64_t>(good, wide);
     }
     case TypeKind::kTimestampNtz: {

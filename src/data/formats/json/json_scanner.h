@@ -62,6 +62,12 @@ class JsonScanner {
     return *more || c == close;
   }
 
+  /// Whether `text` stands `skip` bytes from here; moves behind it then.
+  bool TakeText(size_t skip, const std::string& text) {
+    if (left() < skip + text.size() || !SameBytes(at_ + skip, text)) return false;
+    at_ += skip + text.size();
+    return true;
+  }
   /// The value here, without blanks before it; nested ones are walked over. Texts that have bytes beyond ASCII are
   /// noted in `*high` (which is never cleared).
   bool Value(JsonToken* token, bool* high, int depth = 0);
@@ -70,6 +76,19 @@ class JsonScanner {
 
  private:
   bool Container(char close, bool* high, int depth);
+  /// Short texts by one comparison: a call costs more than they do. Strings hold 16 bytes at least.
+  bool SameBytes(const char* bytes, const std::string& text) const {
+#if defined(__SSE2__)
+    constexpr size_t kWide = 16;
+    if (text.size() < kWide && text.capacity() >= kWide - 1 && end_ - bytes >= static_cast<std::ptrdiff_t>(kWide)) {
+      const __m128i same = _mm_cmpeq_epi8(_mm_loadu_si128(reinterpret_cast<const __m128i*>(bytes)),
+                                          _mm_loadu_si128(reinterpret_cast<const __m128i*>(text.data())));
+      const uint32_t wanted = (1u << text.size()) - 1;
+      return (static_cast<uint32_t>(_mm_movemask_epi8(same)) & wanted) == wanted;
+    }
+#endif
+    return std::memcmp(bytes, text.data(), text.size()) == 0;
+  }
   bool Number(JsonToken* token);
   bool Word(std::string_view word) {
     if (left() < word.size() || std::memcmp(at_, word.data(), word.size()) != 0) return false;

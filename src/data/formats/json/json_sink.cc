@@ -64,7 +64,7 @@ BufferPtr OffsetsBuffer(const std::vector<int32_t>& offsets) {
 }  // namespace
 
 JsonSink::JsonSink(DataType type, const JsonOptions& options)
-    : type_(std::move(type)), options_(options) {}
+    : type_(std::move(type)), kind_(type_.kind()), nested_(type_.IsNested()), options_(options) {}
 JsonSink::~JsonSink() = default;
 
 Result<std::unique_ptr<JsonSink>> JsonSink::Make(const DataType& type, const JsonOptions& options) {
@@ -166,14 +166,14 @@ void JsonSink::AppendTextIn(std::string_view text, const std::shared_ptr<Buffer>
 }
 
 bool JsonSink::AppendBoolean(bool value) {
-  if (type_.Is(TypeKind::kBoolean)) return Put<uint8_t>(value);
+  if (kind_ == TypeKind::kBoolean) return Put<uint8_t>(value);
   if (!is_string()) return Fail();
   AppendText(value ? "true" : "false");
   return true;
 }
 
 bool JsonSink::AppendInteger(int64_t value) {
-  switch (type_.kind()) {
+  switch (kind_) {
     case TypeKind::kByte:  // Jackson takes an unsigned byte too
       return value >= -128 && value <= 255 ? Put<int8_t>(static_cast<int8_t>(value)) : Fail();
     case TypeKind::kShort:
@@ -217,8 +217,8 @@ bool JsonSink::AppendFraction(double value) {
     AppendText(text);
     return true;
   }
-  if (type_.Is(TypeKind::kDouble)) return Put<double>(value);
-  if (type_.Is(TypeKind::kFloat)) return Put<float>(static_cast<float>(value));
+  if (kind_ == TypeKind::kDouble) return Put<double>(value);
+  if (kind_ == TypeKind::kFloat) return Put<float>(static_cast<float>(value));
   return Fail();
 }
 
@@ -227,16 +227,16 @@ bool JsonSink::AppendNumber(std::string_view text, bool fraction) {
     AppendText(text == "-0" ? "0" : text);
     return true;
   }
-  if (type_.Is(TypeKind::kDecimal)) {
+  if (kind_ == TypeKind::kDecimal) {
     Int128 unscaled = 0;
     return ParseDecimal(text, type_.precision(), type_.scale(), &unscaled) == DecimalOutcome::kOk
                ? Put<Int128>(unscaled)
                : Fail();
   }
-  if (is_string() || type_.Is(TypeKind::kDouble) || type_.Is(TypeKind::kFloat)) {
+  if (is_string() || kind_ == TypeKind::kDouble || kind_ == TypeKind::kFloat) {
     double value = 0;
     if (!NonNumeric(text, &value)) {
-      if (type_.Is(TypeKind::kFloat)) {
+      if (kind_ == TypeKind::kFloat) {
         float single = 0;
         return ParseFloat(text, &single) ? Put<float>(single) : Fail();
       }
@@ -256,14 +256,14 @@ bool JsonSink::AppendString(std::string_view text) {
     AppendText(text);
     return true;
   }
-  if (type_.Is(TypeKind::kBinary)) {
+  if (kind_ == TypeKind::kBinary) {
     std::string bytes;
     if (!DecodeBase64(text, &bytes)) return Fail();
     AppendText(bytes);
     return true;
   }
   if (text.empty()) return Fail();
-  switch (type_.kind()) {
+  switch (kind_) {
     case TypeKind::kFloat:
     case TypeKind::kDouble: {
       double value = 0;
@@ -283,12 +283,13 @@ bool JsonSink::AppendString(std::string_view text) {
 bool JsonSink::AppendTemporal(std::string_view text) {
   int64_t long_value = 0;
   int32_t int_value = 0;
-  switch (type_.kind()) {
+  switch (kind_) {
     case TypeKind::kTimestamp: {
       const bool good =
           options_.timestamp_format
               ? options_.timestamp_format->ParseTimestamp(text, options_.time_zone, &long_value)
-              : ParseTimestamp(text, options_.time_zone, SystemClock::Get().NowMicros(),
+              : ParsePlainTimestamp(text, options_.time_zone, &long_value) ||
+                    ParseTimestamp(text, options_.time_zone, SystemClock::Get().NowMicros(),
                                &long_value);
       return good ? Put<int64_t>(long_value) : Fail();
     }
@@ -356,7 +357,7 @@ ColumnPtr JsonSink::Finish() {
       },
       builder_);
   if (fixed != nullptr) return fixed;
-  if (type_.Is(TypeKind::kNull)) {
+  if (kind_ == TypeKind::kNull) {
     validity_.Finish();
     return Column::Nulls(type_, rows);
   }

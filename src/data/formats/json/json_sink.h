@@ -45,7 +45,8 @@ class JsonSink {
   /// The same without a copy: `block` holds the text.
   void AppendTextIn(std::string_view text, const std::shared_ptr<Buffer>& block);
 
-  bool is_string() const { return type_.Is(TypeKind::kString); }
+  bool is_string() const { return kind_ == TypeKind::kString; }
+  bool is_nested() const { return nested_; }
 
   // Nested types.
   std::vector<JsonField>& fields() { return fields_; }  ///< struct
@@ -55,7 +56,7 @@ class JsonSink {
   /// where their values lie in this row.
   struct Members {
     struct Name {
-      std::string text;
+      std::string text;  ///< with the quote and the colon behind it
       int field = -1;
     };
     std::vector<Name> names;
@@ -85,6 +86,8 @@ class JsonSink {
   }
 
   DataType type_;
+  TypeKind kind_;  // of type_
+  bool nested_;
   const JsonOptions& options_;
   int64_t length_ = 0;
   std::variant<std::monostate, FixedBuilder<uint8_t>, FixedBuilder<int8_t>, FixedBuilder<int16_t>,

@@ -113,7 +113,7 @@ JsonOutcome AppendJsonNode(JsonSink& sink, const JsonNode& node) {
     sink.AppendNull();
     return JsonOutcome::kGood;
   }
-  if (sink.type().IsNested()) return AppendNodeNested(sink, node);
+  if (sink.is_nested()) return AppendNodeNested(sink, node);
   switch (node.kind) {
     case JsonNode::Kind::kTrue:
     case JsonNode::Kind::kFalse:
@@ -148,20 +148,18 @@ bool JsonTokenAppender::ScanObject(JsonScanner* scanner, JsonSink& sink, int ski
   for (bool more = true; more; ++position) {
     if (scanner->Peek() != '"') return false;
     int field = -1;
-    const std::string* known = position < members.names.size() ? &members.names[position].text : nullptr;
-    if (known != nullptr && scanner->left() > known->size() + 1 && scanner->at()[known->size() + 1] == '"' &&
-        std::memcmp(scanner->at() + 1, known->data(), known->size()) == 0) {
+    if (position < members.names.size() && scanner->TakeText(1, members.names[position].text)) {
       field = members.names[position].field;
-      scanner->set_at(scanner->at() + known->size() + 2);
+      if (static_cast<unsigned char>(scanner->Peek()) <= ' ') scanner->SkipBlank();
     } else {
       bool high = false;
       if (!scanner->String(&other, &high) || other.escaped) return false;
       field = sink.FindField(other.text());
       if (field == skip) field = -1;
       members.names.resize(std::max(members.names.size(), position + 1));
-      members.names[position] = {std::string(other.text()), field};
+      members.names[position] = {std::string(other.text()) + "\":", field};
+      if (!scanner->Expect(':')) return false;
     }
-    if (!scanner->Expect(':')) return false;
     bool high = false;
     JsonToken* token = field >= 0 ? &members.tokens[static_cast<size_t>(field)] : &other;
     if (!scanner->Value(token, &high)) return false;
@@ -194,7 +192,7 @@ JsonOutcome JsonTokenAppender::AppendToken(JsonSink& sink, const JsonToken& toke
     default:
       break;
   }
-  if (sink.type().IsNested()) return Fail(sink);
+  if (sink.is_nested()) return Fail(sink);
   switch (token.kind) {
     case JsonToken::Kind::kString:
       return AppendText(sink, token);
@@ -226,7 +224,7 @@ JsonOutcome JsonTokenAppender::AppendText(JsonSink& sink, const JsonToken& token
 
 JsonOutcome JsonTokenAppender::AppendNested(JsonSink& sink, const JsonToken& token) {
   const bool object = token.kind == JsonToken::Kind::kObject;
-  if (!sink.type().IsNested()) {
+  if (!sink.is_nested()) {
     if (!sink.is_string()) return Fail(sink);
     bool malformed = false;
     const JsonNode* node = document_.Parse(token.text(), &malformed);
