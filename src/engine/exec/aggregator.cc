@@ -96,6 +96,7 @@ Status Aggregator::Add(const data::Chunk& input, sql::EvalContext& context) {
     table_.FindOrAdd(encoder_, rows_.data());
     InitRows(before);
   }
+  rows_offset_ = 0;
   for (size_t i = 0; i < spec_->aggregates.size(); ++i) TW_RETURN_NOT_OK(Update(i, chunk, context));
   added_rows_ += rows;
   if (owns_ && added_rows_ >= measure_at_rows_) MeasureOwned();
@@ -145,20 +146,21 @@ Status Aggregator::Update(size_t index, const data::Chunk& chunk, sql::EvalConte
   std::vector<data::ColumnPtr> arguments;
   arguments.reserve(aggregate.arguments.size());
   for (const int column : aggregate.arguments) arguments.push_back(Plain(chunk.column(column)));
+  const auto add = aggregate.merge ? kernels.merge : kernels.update;
   int64_t rows = chunk.num_rows();
   if (aggregate.filter || seen_[index] != nullptr) {
     const std::vector<int32_t> selected = SelectedRows(index, chunk);
     rows = static_cast<int64_t>(selected.size());
     if (rows == 0) return Status::OK();
     accumulators_.resize(rows);
-    for (int64_t i = 0; i < rows; ++i) accumulators_[i] = rows_[selected[i]] + offset;
+    for (int64_t i = 0; i < rows; ++i) accumulators_[i] = rows_[selected[i]] + (offset - rows_offset_);
     for (auto& argument : arguments) argument = data::Take(argument, selected);
-  } else {
-    accumulators_.resize(rows);
-    for (int64_t row = 0; row < rows; ++row) accumulators_[row] = rows_[row] + offset;
+    return add(*aggregate.bound, arguments, rows, accumulators_.data(), context);
   }
-  const auto add = aggregate.merge ? kernels.merge : kernels.update;
-  return add(*aggregate.bound, arguments, rows, accumulators_.data(), context);
+  const int step = offset - rows_offset_;
+  for (int64_t row = 0; row < rows; ++row) rows_[row] += step;
+  rows_offset_ = offset;
+  return add(*aggregate.bound, arguments, rows, rows_.data(), context);
 }
 
 // Doubling intervals: the cost stays in proportion to the rows added.

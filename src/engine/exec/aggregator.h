@@ -60,7 +60,8 @@ class Aggregator {
   std::vector<int> offsets_;       // of accumulators in the row
   GroupTable table_;
   KeyEncoder encoder_;
-  std::vector<uint8_t*> rows_;     // of the chunk being added
+  std::vector<uint8_t*> rows_;     // of the chunk being added, moved on by rows_offset_: to the accumulators that are next
+  int rows_offset_ = 0;
   std::vector<uint8_t*> accumulators_;
   struct Seen {
     explicit Seen(const std::shared_ptr<const KeyLayout>& layout) : encoder(*layout), table(layout, 8) {}

@@ -226,6 +226,7 @@ class PlanExecution final : public Execution, private FragmentHost {
     TW_RETURN_NOT_OK(StartPhase());
     consumer_ = &consumer;
     long_lived_ = long_lived;
+    on_root_end_ = input.on_root_end;
     root_closed_.store(false);
     SetContexts(input);
     FindReusedPorts(input);
@@ -491,7 +492,11 @@ class PlanExecution final : public Execution, private FragmentHost {
 
   void OnFinished(Fragment& fragment) override {
     if (fragment.output() == nullptr) {
-      if (long_lived_) barriers_.RootEnded();
+      if (long_lived_) {
+        barriers_.RootEnded();
+      } else if (on_root_end_) {
+        on_root_end_(PartitionId(fragment.partition()));
+      }
     } else if (fragment.output()->Finish(fragment.partition())) {
       FragmentSet& consumers = graph_.sets[graph_.sets[graph_.occurrences[fragment.root().occurrence].fragment].consumer];
       for (const auto& consumer : consumers.fragments) {
@@ -539,6 +544,7 @@ class PlanExecution final : public Execution, private FragmentHost {
   std::vector<bool> skipped_;  // by occurrence: nothing runs there in this epoch
   std::vector<bool> reused_;   // by occurrence: the parent's port is reused
   const RootConsumer* consumer_ = nullptr;
+  std::function<void(PartitionId)> on_root_end_;
   bool long_lived_ = false;
   BarrierCollector barriers_;
   std::stop_source stop_source_;
@@ -566,8 +572,10 @@ Result<std::unique_ptr<Execution>> Execution::Make(Scheduler& scheduler, std::sh
 
 Result<EpochResult> RunBatch(Scheduler& scheduler, std::shared_ptr<const PhysicalPlan> plan,
                              std::shared_ptr<const sql::EvalConfig> config, MemoryReservation* memory,
-                             const RootConsumer& consumer, std::stop_token stop) {
+                             const RootConsumer& consumer, std::stop_token stop,
+                             std::function<void(PartitionId)> on_root_end) {
   EpochInput input;
+  input.on_root_end = std::move(on_root_end);
   input.context.batch_timestamp_us = SystemClock::Get().NowMicros();
   for (const LeafSlot& leaf : plan->leaves) {
     if (leaf.scan == nullptr) return InternalError("a batch plan with a streaming leaf");

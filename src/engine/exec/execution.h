@@ -49,6 +49,9 @@ struct EpochInput {
   /// Per LeafSlot: same version as last epoch: what was built from it is kept and its splits may be left empty (those of the
   /// last epoch are read again where an operator kept nothing). Shorter than the leaves: false.
   std::vector<bool> leaf_unchanged;
+  /// When set, called once for every partition of the root when it has given its last row: after that row's consumer, on a
+  /// worker thread or RunEpoch's. Not in long-lived runs, nor where the epoch fails. Must not block.
+  std::function<void(PartitionId)> on_root_end;
 };
 
 /// max/min/avg/count of an event-time column in one epoch (progress eventTime), ms.
@@ -112,9 +115,10 @@ class Execution {
   virtual void Cancel(Status reason) = 0;
 };
 
-/// Runs a whole batch query: plans splits of every leaf, one epoch, all rows to the consumer.
+/// Runs a whole batch query: plans splits of every leaf, one epoch, all rows to the consumer. `on_root_end`: see EpochInput.
 Result<EpochResult> RunBatch(Scheduler& scheduler, std::shared_ptr<const PhysicalPlan> plan,
                              std::shared_ptr<const sql::EvalConfig> config, MemoryReservation* memory,
-                             const RootConsumer& consumer, std::stop_token stop);
+                             const RootConsumer& consumer, std::stop_token stop,
+                             std::function<void(PartitionId)> on_root_end = nullptr);
 
 }  // namespace thalweg::engine

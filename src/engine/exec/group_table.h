@@ -7,6 +7,7 @@
 #include <span>
 #include <vector>
 
+#include "base/table_memory.h"
 #include "engine/exec/row_keys.h"
 
 namespace thalweg::engine {
@@ -30,7 +31,7 @@ class GroupTable {
   void Clear();
 
   int64_t size() const { return size_; }
-  int64_t bytes() const { return held_bytes_ + static_cast<int64_t>(slots_.size()) * 8; }
+  int64_t bytes() const { return held_bytes_ + static_cast<int64_t>(slots_.bytes()); }
   const KeyLayout& layout() const { return *layout_; }
   int payload_offset() const { return key_bytes_; }
   /// The row of a null key (layouts with null_outside), or null.
@@ -44,18 +45,20 @@ class GroupTable {
   bool SameKey(const uint8_t* row, const uint64_t* key) const;
   uint8_t* AddRow(const uint64_t* key);
   void Rehash(size_t slots);
+  void Grow(size_t rows);
   const char* CopyText(const char* text, uint32_t size);
 
   const std::shared_ptr<const KeyLayout> layout_;
   const int key_bytes_;
   const int row_bytes_;
   std::vector<int> text_words_;
-  std::vector<uint64_t> slots_;
+  TableMemory slots_;
+  size_t num_slots_ = 0;
   std::vector<uint64_t> hashes_;  // of rows, in order; for growth
   int64_t size_ = 0;
   uint8_t* null_row_ = nullptr;
   struct Page {
-    std::unique_ptr<uint8_t[]> bytes;
+    TableMemory bytes;
     int64_t first_row = 0;
     int64_t rows = 0;
     int64_t capacity = 0;

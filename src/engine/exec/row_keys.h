@@ -62,6 +62,9 @@ class KeyEncoder {
   const std::vector<uint8_t>& null_rows() const { return null_rows_; }
 
  private:
+  bool TryEncodeOnly(std::span<const data::ColumnPtr> columns);
+  template <typename T>
+  void EncodeOnly(const data::Column& column, int shift);
   void EncodeLeaf(const KeyLayout::Leaf& leaf, const data::Column& column, const std::vector<uint8_t>* hidden);
   void Hash();
 
