@@ -8,6 +8,7 @@
 #include "base/uuid.h"
 #include "connectors/delta/delta_schema.h"
 #include "data/columnar/column.h"
+#include "data/io/atomic_write.h"
 #include "data/io/path.h"
 
 namespace thalweg::connectors {
@@ -150,7 +151,7 @@ Result<OpenFile> FilesWriter::Create(const Chunk& rows) {
   const std::string path = data::JoinPath(plan_->table_path, file.relative);
   auto made = data::ParquetWriter::Make(*plan_->file_system, path, Nullable(plan_->schema), plan_->parquet);
   if (!made.ok() && data::IsNotFound(made.status())) {
-    TW_RETURN_NOT_OK(plan_->file_system->MakeDirectories(data::ParentPath(path)));
+    TW_RETURN_NOT_OK(data::MakeMissingDirectories(*plan_->file_system, data::ParentPath(path), &message_->changed_directories));
     made = data::ParquetWriter::Make(*plan_->file_system, path, Nullable(plan_->schema), plan_->parquet);
   }
   if (!made.ok()) return made.status();
@@ -226,11 +227,12 @@ Status SyncDeltaFiles(data::FileSystem& file_system, const std::vector<sql::Comm
   for (const sql::CommitMessagePtr& message : messages) {
     const auto& written = static_cast<const DeltaFilesMessage&>(*message);
     const std::string& table_path = written.table_path;
+    directories.insert(written.changed_directories.begin(), written.changed_directories.end());
     for (const std::string& path : written.paths) {
       files.push_back(path);
       // New partition directories are names in their parents too.
       std::string directory = data::ParentPath(path);
-      while (directory.size() >= table_path.size() && directories.insert(directory).second) directory = data::ParentPath(directory);
+      for (; directory.size() >= table_path.size(); directory = data::ParentPath(directory)) directories.insert(directory);
     }
   }
   if (files.empty()) return Status::OK();

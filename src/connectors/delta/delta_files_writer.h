@@ -37,6 +37,7 @@ struct DeltaFilesMessage final : sql::CommitMessage {
   std::vector<AddFile> adds;
   std::string table_path;
   std::vector<std::string> paths;  ///< of the files, to make them durable or to remove them
+  std::vector<std::string> changed_directories;  ///< outside of the table too: those that got a new directory
   int64_t rows = 0;
   int64_t bytes = 0;
 };

@@ -36,6 +36,7 @@ class DeltaSink final : public sql::StreamingWrite {
 
  private:
   bool complete() const { return request_.mode == sql::OutputMode::kComplete; }
+  Status MakeDurable(const DeltaSnapshot& snapshot) const;
   std::optional<BatchId> LastIn(const DeltaSnapshotPtr& snapshot) const;
   Result<DeltaTransaction> MakeTransaction(BatchId epoch, const std::vector<sql::CommitMessagePtr>& messages,
                                            const DeltaSnapshotPtr& snapshot) const;
@@ -72,7 +73,19 @@ std::optional<BatchId> DeltaSink::LastIn(const DeltaSnapshotPtr& snapshot) const
 
 Result<std::optional<BatchId>> DeltaSink::LastCommitted() {
   TW_ASSIGN_OR_RETURN(const DeltaSnapshotPtr snapshot, log_->Update());
-  return LastIn(snapshot);
+  const std::optional<BatchId> last = LastIn(snapshot);
+  if (last) TW_RETURN_NOT_OK(MakeDurable(*snapshot));
+  return last;
+}
+
+// A run that was killed may have left an entry that is visible and not durable. Whoever goes on from it makes it so.
+Status DeltaSink::MakeDurable(const DeltaSnapshot& snapshot) const {
+  data::FileSystem& file_system = log_->file_system();
+  const Status file = file_system.SyncFile(log_->CommitPath(snapshot.version()));
+  if (!file.ok() && !data::IsNotFound(file)) return file;  // a checkpoint may stand for it
+  TW_RETURN_NOT_OK(file_system.SyncDirectory(log_->log_path()));
+  TW_RETURN_NOT_OK(file_system.SyncDirectory(log_->table_path()));
+  return file_system.SyncDirectory(data::ParentPath(log_->table_path()));
 }
 
 // The files were made for the table as it was planned; another schema or partitioning in between is somebody's conflict.
@@ -127,7 +140,7 @@ Status DeltaSink::Commit(BatchId epoch, const std::vector<sql::CommitMessagePtr>
   const auto last = LastIn(snapshot);
   if (last && *last >= epoch) {  // this epoch, or a later one, is in the table: a run before this one committed it
     RemoveDeltaFiles(log_->file_system(), messages);
-    return Status::OK();
+    return MakeDurable(*snapshot);
   }
   TW_RETURN_NOT_OK(CheckUnchanged(snapshot));
   TW_RETURN_NOT_OK(SyncDeltaFiles(log_->file_system(), messages));

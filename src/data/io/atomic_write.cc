@@ -66,6 +66,13 @@ Status MakeMissingDirectories(FileSystem& file_system, const std::string& path, 
   return Status::OK();
 }
 
+bool IsTemporaryName(std::string_view name) {
+  constexpr size_t kUuidLength = 36;
+  constexpr std::string_view kEnd = ".tmp";
+  return name.starts_with('.') && name.ends_with(kEnd) && name.size() > kUuidLength + kEnd.size() + 2 &&
+         Uuid::Parse(name.substr(name.size() - kEnd.size() - kUuidLength, kUuidLength)).ok();
+}
+
 std::string TemporaryPathFor(std::string_view path) {
   return JoinPath(ParentPath(path), "." + std::string(PathName(path)) + "." + Uuid::MakeRandom().ToString() + ".tmp");
 }

@@ -66,6 +66,8 @@ Status MakeMissingDirectories(FileSystem& file_system, const std::string& path, 
 /// The name of a temporary file for `path`: `.<name>.<uuid>.tmp` in the same directory. No reader of Spark's or ours
 /// looks at such names.
 std::string TemporaryPathFor(std::string_view path);
+/// Whether a file is called like one of these: left by a crash, if nobody is writing in its directory.
+bool IsTemporaryName(std::string_view name);
 /// Removes the side-cars that Hadoop and Spark may have left for `path`: they would contradict new contents.
 Status RemoveChecksumSidecars(FileSystem& file_system, const std::string& path);
 

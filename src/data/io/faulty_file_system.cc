@@ -1,6 +1,9 @@
 #include "data/io/faulty_file_system.h"
 
+#include <cerrno>
 #include <utility>
+
+#include "base/clock.h"
 
 namespace thalweg::data {
 
@@ -58,9 +61,42 @@ int FaultyFileSystem::Count(FileOperation operation) const {
   return counts_[static_cast<size_t>(operation)];
 }
 
+void FaultyFileSystem::CutPowerAfter(int steps) {
+  MutexLock lock(mutex_);
+  cut_at_ = durable_steps_ + steps;
+}
+
+void FaultyFileSystem::RestorePower() {
+  MutexLock lock(mutex_);
+  cut_at_ = -1;
+  power_off_ = false;
+}
+
+bool FaultyFileSystem::power_off() const {
+  MutexLock lock(mutex_);
+  return power_off_;
+}
+
+int FaultyFileSystem::durable_steps() const {
+  MutexLock lock(mutex_);
+  return durable_steps_;
+}
+
+Status FaultyFileSystem::CheckPower(const std::string& path) const {
+  return power_off() ? IoError("use (without power) " + path, EIO) : Status::OK();
+}
+
 Status FaultyFileSystem::Pass(FileOperation operation, const std::string& path, bool* torn) {
+  const bool writes = operation == FileOperation::kWrite || operation == FileOperation::kSync || operation == FileOperation::kRename;
+  if (const int64_t delay_us = delay_us_.load(); writes && delay_us > 0) {
+    SystemClock::Get().WaitFor(std::chrono::microseconds(delay_us), nullptr, {});
+  }
   MutexLock lock(mutex_);
   ++counts_[static_cast<size_t>(operation)];
+  const bool durable = operation == FileOperation::kSync || operation == FileOperation::kRename;
+  if (durable && cut_at_ >= 0 && durable_steps_ >= cut_at_) power_off_ = true;
+  if (power_off_) return IoError("use (without power) " + path, EIO);
+  if (durable) ++durable_steps_;
   for (FileFault& fault : faults_) {
     if (fault.operation != operation || path.find(fault.path_part) == std::string::npos) continue;
     if (--fault.nth > 0 || (fault.nth < 0 && !fault.lasting)) continue;
@@ -92,7 +128,10 @@ Result<std::vector<FileInfo>> FaultyFileSystem::List(const std::string& director
   return inner_.List(directory);
 }
 
-Result<FileInfo> FaultyFileSystem::Stat(const std::string& path) { return inner_.Stat(path); }
+Result<FileInfo> FaultyFileSystem::Stat(const std::string& path) {
+  TW_RETURN_NOT_OK(CheckPower(path));
+  return inner_.Stat(path);
+}
 
 Status FaultyFileSystem::MakeDirectories(const std::string& path) {
   TW_RETURN_NOT_OK(Pass(FileOperation::kCreate, path));
@@ -120,6 +159,7 @@ Status FaultyFileSystem::SyncDirectory(const std::string& path) {
 }
 
 Result<std::unique_ptr<FileLock>> FaultyFileSystem::TryLock(const std::string& directory) {
+  TW_RETURN_NOT_OK(CheckPower(directory));
   return inner_.TryLock(directory);
 }
 

@@ -247,6 +247,24 @@ TEST(FaultyFileSystemTest, EveryFailureLeavesOldOrNewContents) {
   }
 }
 
+TEST(FaultyFileSystemTest, WithoutPowerNothingHappensAnyMore) {
+  for (int steps = 0; steps < 8; ++steps) {
+    MemoryFileSystem memory;
+    FaultyFileSystem fs(memory);
+    ASSERT_TRUE(AtomicWriteFile(fs, "/d/f", "old").ok());
+    const int before = fs.durable_steps();
+    fs.CutPowerAfter(steps);
+    const Status written = AtomicWriteFile(fs, "/d/f", "new", {.overwrite = true});
+    EXPECT_EQ(written.ok(), !fs.power_off());
+    EXPECT_LE(fs.durable_steps(), before + steps);
+    EXPECT_EQ(fs.Stat("/d/f").ok(), !fs.power_off());
+    memory.Crash();
+    fs.RestorePower();
+    const std::string left = fs.ReadWhole("/d/f").ValueOrDie();
+    EXPECT_TRUE(left == "new" || (left == "old" && !written.ok())) << steps << " " << left;
+  }
+}
+
 TEST(FaultyFileSystemTest, LastingFaultsLastAndMatchPaths) {
   MemoryFileSystem memory;
   FaultyFileSystem fs(memory);

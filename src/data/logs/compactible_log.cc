@@ -109,7 +109,7 @@ Result<std::optional<std::vector<std::string>>> CompactibleLog::Get(int64_t id) 
   if (!text.ok()) return IsNotFound(text.status()) ? Result<Lines>(Lines()) : Result<Lines>(text.status());
   const std::vector<std::string_view> lines = SplitLogLines(*text);
   const Result<int> version = ParseLogVersion(lines.empty() ? std::string_view() : lines.front(), kVersion);
-  if (!version.ok()) return version.status().WithTrace("reading " + path);
+  if (!version.ok()) return InLogFile(version.status(), path);
   return Lines(std::vector<std::string>(lines.begin() + 1, lines.end()));
 }
 

@@ -40,6 +40,18 @@ Status MalformedLogEntry(std::string_view place, std::string_view reason) {
   return Error("MALFORMED_LOG_ENTRY").With("place", place).With("reason", reason);
 }
 
+Status InLogFile(const Status& error, const std::string& path) {
+  if (error.ok()) return error;
+  const bool entry = error.condition() == "MALFORMED_LOG_ENTRY";
+  if (!entry && error.condition() != "MALFORMED_LOG_FILE") return error.WithTrace("reading " + path);
+  Error told(error.condition());
+  for (const auto& [name, value] : error.parameters()) {
+    const bool names_file = name == (entry ? "place" : "text");
+    told = std::move(told).With(name, names_file ? value + (entry ? " in the file " : " of the file ") + path : value);
+  }
+  return Status(std::move(told));
+}
+
 std::string JsonQuoted(std::string_view text) {
   // Bytes that are not UTF-8 become U+FFFD: JSON could not carry them.
   return nlohmann::json(text).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);

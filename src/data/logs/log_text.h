@@ -22,6 +22,8 @@ std::string LogVersionLine(int version);
 
 /// The error for a line that is not what it should be. `place` such as "offsets/7, line 2".
 Status MalformedLogEntry(std::string_view place, std::string_view reason);
+/// An error of reading a log text, told of the file it stands in: who has to mend it must find it.
+Status InLogFile(const Status& error, const std::string& path);
 
 /// `text` as a JSON string with its quotes: what must be is escaped, letters beyond ASCII stay.
 std::string JsonQuoted(std::string_view text);

@@ -1,8 +1,10 @@
 #include "engine/checkpoint/checkpoint.h"
 
 #include <algorithm>
+#include <set>
 
 #include "base/log.h"
+#include "base/probe.h"
 #include "data/io/atomic_write.h"
 #include "data/io/path.h"
 #include "data/logs/log_text.h"
@@ -18,7 +20,7 @@ Result<std::optional<QueryId>> ReadQueryId(data::FileSystem& file_system, const 
     return text.status();
   }
   Result<QueryId> id = ParseQueryMetadata(*text);
-  if (!id.ok()) return id.status().WithTrace("reading " + path);
+  if (!id.ok()) return data::InLogFile(id.status(), path);
   return std::optional<QueryId>(*id);
 }
 
@@ -37,6 +39,18 @@ Result<bool> HasEntries(data::FileSystem& file_system, const std::string& direct
   if (entries.ok()) return !entries->empty();
   if (data::IsNotFound(entries.status())) return false;
   return entries.status();
+}
+
+// Removes what a crash left of a file that was being written. Spark takes any file, hidden ones too, for a used checkpoint.
+Status RemoveTemporaryFiles(data::FileSystem& file_system, const std::string& directory) {
+  const Result<std::vector<data::FileInfo>> entries = file_system.List(directory);
+  if (!entries.ok()) return data::IsNotFound(entries.status()) ? Status::OK() : entries.status();
+  for (const data::FileInfo& entry : *entries) {
+    if (entry.is_directory || !data::IsTemporaryName(entry.name())) continue;
+    TW_PROBE("checkpoint: temporary file of a crash removed");
+    TW_RETURN_NOT_OK(file_system.Remove(entry.path));
+  }
+  return Status::OK();
 }
 
 Status BatchMissing(BatchId batch_id) {
@@ -96,6 +110,7 @@ Status Checkpoint::LockForRun() {
 Status Checkpoint::RequireEmpty() const {
   for (const std::string& directory :
        {layout_.OffsetsDirectory(), layout_.StateDirectory(), layout_.CommitsDirectory()}) {
+    TW_RETURN_NOT_OK(RemoveTemporaryFiles(file_system_, directory));
     TW_ASSIGN_OR_RETURN(const bool used, HasEntries(file_system_, directory));
     if (used) {
       return Error("STATE_STORE_CHECKPOINT_LOCATION_NOT_EMPTY")
@@ -103,6 +118,18 @@ Status Checkpoint::RequireEmpty() const {
     }
   }
   return Status::OK();
+}
+
+Status Checkpoint::MakeDurable() const {
+  TW_ASSIGN_OR_RETURN(const std::vector<data::FileInfo> infos, file_system_.ListTree(layout_.root()));
+  std::vector<std::string> files;
+  std::set<std::string> directories;
+  for (const data::FileInfo& info : infos) {
+    files.push_back(info.path);
+    std::string directory = data::ParentPath(info.path);
+    while (directory.size() >= layout_.root().size() && directories.insert(directory).second) directory = data::ParentPath(directory);
+  }
+  return file_system_.SyncMany(files, std::vector<std::string>(directories.begin(), directories.end()));
 }
 
 Result<RecoveryPoint> Checkpoint::Recover(bool sparse) const {

@@ -61,11 +61,14 @@ class Checkpoint {
   Status LockForRun();
   void Unlock() { lock_.reset(); }
 
+  /// Makes everything that stands in the checkpoint durable. A run that was killed may have left files that are visible and
+  /// would not survive the loss of power; a run that goes on from them calls this first. Blocks: on the disk.
+  Status MakeDurable() const;
   /// Reads the logs. `sparse`: entries may be missing between others (async progress tracking).
   /// Errors: `batch <n> doesn't exist`; CHECKPOINT_ENTRY_WITHOUT_METADATA; errors of the entries.
   Result<RecoveryPoint> Recover(bool sparse = false) const;
   /// For a query without offsets (`spark.sql.streaming.verifyCheckpointDirectoryEmptyOnStart`): nothing may stand in
-  /// offsets/, state/ and commits/. Errors: STATE_STORE_CHECKPOINT_LOCATION_NOT_EMPTY.
+  /// offsets/, state/ and commits/; temporary files that a crash left there are removed. The lock must be held. Errors: STATE_STORE_CHECKPOINT_LOCATION_NOT_EMPTY.
   Status RequireEmpty() const;
   /// Removes log entries that no restart needs: ids below `newest` - `batches_to_retain`.
   Status PurgeLogs(BatchId newest, int64_t batches_to_retain);

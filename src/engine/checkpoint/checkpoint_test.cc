@@ -7,6 +7,7 @@
 #include <set>
 
 #include "base/fault_point.h"
+#include "data/io/atomic_write.h"
 #include "data/io/checksum_file.h"
 #include "data/io/local_file_system.h"
 #include "data/io/memory_file_system.h"
@@ -317,6 +318,18 @@ TEST_F(NewCheckpointTest, TheIdIsMadeOnceAndKept) {
   fs_.Crash();
   const QueryId other(Uuid::MakeRandom());
   EXPECT_EQ(Checkpoint::Open(fs_, kRoot, other).ValueOrDie()->query_id(), kId);
+}
+
+TEST_F(NewCheckpointTest, WhatACrashLeftOfTheFirstEntryIsNoEntry) {
+  const auto checkpoint = Open();
+  const std::string offsets = std::string(kRoot) + "/offsets";
+  const std::string left = data::TemporaryPathFor(offsets + "/0");
+  ASSERT_TRUE(fs_.MakeDirectories(offsets).ok());
+  ASSERT_TRUE(fs_.Create(left, data::CreateMode::kReplace).ok());
+  EXPECT_TRUE(checkpoint->RequireEmpty().ok());
+  EXPECT_FALSE(*fs_.Exists(left));
+  ASSERT_TRUE(fs_.Create(offsets + "/.0.tmp", data::CreateMode::kReplace).ok());  // not ours
+  EXPECT_EQ(checkpoint->RequireEmpty().condition(), "STATE_STORE_CHECKPOINT_LOCATION_NOT_EMPTY");
 }
 
 TEST_F(NewCheckpointTest, RecoveryFollowsTheProtocol) {

@@ -132,7 +132,7 @@ Result<std::optional<OffsetLogEntry>> OffsetLog::Get(BatchId batch_id) const {
   TW_ASSIGN_OR_RETURN(const std::optional<std::string> text, log_.Get(batch_id.value()));
   if (!text.has_value()) return std::optional<OffsetLogEntry>();
   Result<OffsetLogEntry> entry = ParseOffsetLogEntry(*text);
-  if (!entry.ok()) return entry.status().WithTrace("reading the log file " + PathOf(batch_id));
+  if (!entry.ok()) return data::InLogFile(entry.status(), PathOf(batch_id));
   return std::optional<OffsetLogEntry>(std::move(*entry));
 }
 

@@ -97,7 +97,7 @@ Result<std::optional<OperatorMetadata>> ReadOperatorMetadata(data::FileSystem& f
   const Result<std::string> text = file_system.ReadWhole(path);
   if (!text.ok()) return data::IsNotFound(text.status()) ? Result<Found>(Found()) : Result<Found>(text.status());
   Result<OperatorMetadata> metadata = ParseOperatorMetadata(*text);
-  if (!metadata.ok()) return metadata.status().WithTrace("reading " + path);
+  if (!metadata.ok()) return data::InLogFile(metadata.status(), path);
   return Found(std::move(*metadata));
 }
 

@@ -105,6 +105,7 @@ Status MicroBatchDriver::Recover() {
   if (newest == nullptr) {
     if (spec_.settings.Get(kVerifyEmptyOnStart)) TW_RETURN_NOT_OK(checkpoint_->RequireEmpty());
   } else {
+    TW_RETURN_NOT_OK(checkpoint_->MakeDurable());
     if (batch_sink_ != nullptr && !batch_sink_->recoverable()) {
       return Error("_LEGACY_ERROR_TEMP_1299")
           .With("checkpointPath", spec_.checkpoint_location + "/offsets");
