@@ -19,12 +19,15 @@ class KafkaHandle;
 /// Blocks: Make and the destructor.
 class EmbeddedBroker {
  public:
-  static Result<std::unique_ptr<EmbeddedBroker>> Make();
+  /// `brokers`: more than one for tests in which leaders change.
+  static Result<std::unique_ptr<EmbeddedBroker>> Make(int brokers = 1);
   ~EmbeddedBroker();
 
   /// "127.0.0.1:port", for kafka.bootstrap.servers.
   const std::string& bootstrap_servers() const { return bootstrap_servers_; }
   Status CreateTopic(const std::string& topic, int partitions);
+  /// Another broker (1, 2, ...) leads the partition from now on; the records go with it.
+  Status MoveLeader(const std::string& topic, int partition, int broker);
   /// For tests that make a broker misbehave.
   rd_kafka_mock_cluster_s* cluster() const { return cluster_; }
 

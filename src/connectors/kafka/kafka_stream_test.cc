@@ -301,6 +301,27 @@ TEST_F(KafkaStreamTest, StopsWaitingForABroker) {
   EXPECT_EQ(other->InitialOffset().status().condition(), "KAFKA_REQUEST_FAILED");
 }
 
+TEST_F(KafkaStreamTest, FollowsALeaderThatChanges) {
+  broker_ = EmbeddedBroker::Make(2).ValueOrDie();
+  tester_ = std::make_unique<KafkaTester>(broker_->bootstrap_servers());
+  const std::string topic = Topic(2);
+  for (int partition : {0, 1}) TW_CHECK(broker_->MoveLeader(topic, partition, 1).ok());
+  TW_CHECK(tester_->Send(topic, Numbered("a", 5)).ok());
+  auto stream = Open({{"subscribe", topic}, {"startingOffsets", "earliest"}});
+  const sql::Offset start = stream->InitialOffset().ValueOrDie();
+  const sql::Offset middle = Latest(*stream, start);
+  EXPECT_EQ(Read(*stream, start, middle), Numbered("a", 5));
+  for (int partition : {0, 1}) TW_CHECK(broker_->MoveLeader(topic, partition, 2).ok());
+  TW_CHECK(tester_->Send(topic, Numbered("b", 5)).ok());
+  const sql::Offset end = Latest(*stream, middle);
+  EXPECT_EQ(Read(*stream, middle, end), Numbered("b", 5));
+  // The leader changes between the plan and the reading of it, while records wait in queues.
+  TW_CHECK(tester_->Send(topic, Numbered("c", 5)).ok());
+  const sql::Offset last = Latest(*stream, end);
+  for (int partition : {0, 1}) TW_CHECK(broker_->MoveLeader(topic, partition, 1).ok());
+  EXPECT_EQ(Read(*stream, end, last), Numbered("c", 5));
+}
+
 TEST_F(KafkaStreamTest, ReadsManyThroughASmallBuffer) {
   const std::string topic = Topic(1);
   const std::string padding(80, 'p');
