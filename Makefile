@@ -49,7 +49,7 @@ asan tsan: setup
 fuzz-smoke: setup
 	@tools/fuzz_smoke.sh
 
-# An hour: 1,000 killed runs of the program, outages of a minute.
+# An hour: 1,000 killed runs of the program, outages of a minute, every scenario at every durable step and with a failing disk.
 KILL_RUNS ?= 1000
 crash:
 	@tools/setup.sh --kafka

@@ -26,6 +26,8 @@ def test_killed_runs_go_on(broker, tmp_path):
                 killed, failed = one.result()
                 runs += killed
                 failures += failed
+                for text in failed:
+                    print(text[:1500])
             print(f"{runs} killed runs in {rounds} rounds, {len(failures)} failures", flush=True)
             assert rounds < RUNS * 4, "hardly any round kills a query"
     assert not failures, f"{len(failures)} of {runs} runs:\n" + "\n".join(failures)
