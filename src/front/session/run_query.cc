@@ -1,4 +1,5 @@
 // Analysis, explain and the run of batch queries.
+#include <algorithm>
 #include <map>
 
 #include "base/mutex.h"
@@ -12,48 +13,99 @@ namespace thalweg::front {
 
 namespace {
 
-// Hands rows to a consumer in the order of partitions: those of the first one as they come, the others when it is their turn.
+// Whether the partitions of the root are computed apart from each other: no exchange anywhere.
+bool PartitionsAreApart(const engine::PhysicalNodePtr& node) {
+  return std::all_of(node->inputs.begin(), node->inputs.end(), [](const engine::PhysicalInput& input) {
+    const bool exchanged = input.distribution != engine::Distribution::kSame && input.distribution != engine::Distribution::kOffset;
+    return !exchanged && PartitionsAreApart(input.node);
+  });
+}
+
+// Hands rows to a consumer in the order of partitions: those of the one whose turn it is as they come, the others when the ones
+// before have ended. What waits is charged to the session; where partitions are apart, those with too much waiting are held up.
 class OrderedDelivery {
  public:
-  OrderedDelivery(const ResultConsumer& consumer, int partitions) : consumer_(consumer), partitions_(partitions) {}
+  OrderedDelivery(const ResultConsumer& consumer, const engine::PhysicalNodePtr& root, MemoryAccount& account)
+      : consumer_(consumer), apart_(PartitionsAreApart(root)), waiting_(root->num_partitions), ended_(root->num_partitions), memory_(account) {}
 
   Result<bool> Take(PartitionId partition, data::Chunk chunk, std::shared_ptr<Signal>* blocked) {
-    const MutexLock lock(mutex_);
-    if (stopped_) return false;
-    if (partitions_ > 1 && partition.value() != 0) {
-      waiting_[partition.value()].push_back(chunk.Compacted());
-      return true;
+    std::shared_ptr<Signal> release;
+    {
+      const MutexLock lock(mutex_);
+      if (stopped_) return false;
+      if (static_cast<size_t>(partition.value()) != current_) return Keep(partition, chunk, blocked);
+      TW_RETURN_NOT_OK(Deliver(chunk));
+      if (!stopped_ && consumer_.throttle) *blocked = consumer_.throttle();
+      if (!stopped_) return true;
+      release = turn_;
     }
-    TW_RETURN_NOT_OK(Deliver(chunk));
-    if (!stopped_ && consumer_.throttle) *blocked = consumer_.throttle();
-    return !stopped_;
+    release->Set();  // who waits for a turn finds the end
+    return false;
+  }
+
+  /// The partition has given all its rows.
+  void Ended(PartitionId partition) {
+    std::shared_ptr<Signal> release;
+    {
+      const MutexLock lock(mutex_);
+      ended_[partition.value()] = true;
+      if (static_cast<size_t>(partition.value()) != current_) return;
+      while (!stopped_ && current_ < ended_.size() && ended_[current_]) {
+        ++current_;
+        status_ = DeliverWaiting();
+        stopped_ = stopped_ || !status_.ok();
+      }
+      release = std::exchange(turn_, std::make_shared<Signal>());
+      if (stopped_) turn_ = release;  // stays set
+    }
+    release->Set();
   }
 
   Status Finish() {
     const MutexLock lock(mutex_);
-    for (auto& [partition, chunks] : waiting_) {
-      for (data::Chunk& chunk : chunks) {
-        if (stopped_) return Status::OK();
-        TW_RETURN_NOT_OK(Deliver(chunk));
-        chunk = data::Chunk();
-      }
+    return status_;
+  }
+
+ private:
+  static constexpr int64_t kMostWaitingBytes = 64 << 20;
+
+  Result<bool> Keep(PartitionId partition, const data::Chunk& chunk, std::shared_ptr<Signal>* blocked) TW_REQUIRES(mutex_) {
+    data::Chunk kept = chunk.Compacted();
+    TW_RETURN_NOT_OK(memory_.Grow(kept.bytes()));
+    waiting_[partition.value()].push_back(std::move(kept));
+    if (apart_ && memory_.bytes() > kMostWaitingBytes) *blocked = turn_;
+    return true;
+  }
+
+  /// Of the current partition.
+  Status DeliverWaiting() TW_REQUIRES(mutex_) {
+    if (current_ == waiting_.size()) return Status::OK();
+    for (data::Chunk& chunk : std::exchange(waiting_[current_], {})) {
+      if (!stopped_) TW_RETURN_NOT_OK(Deliver(chunk));
+      memory_.Shrink(chunk.bytes());
+      chunk = data::Chunk();
     }
     return Status::OK();
   }
 
- private:
   Status Deliver(const data::Chunk& chunk) TW_REQUIRES(mutex_) {
     if (!consumer_.on_chunk) return Status::OK();
     TW_ASSIGN_OR_RETURN(const bool more, consumer_.on_chunk(chunk));
-    stopped_ = !more;
+    if (more) return Status::OK();
+    stopped_ = true;
     return Status::OK();
   }
 
   Mutex mutex_;
   const ResultConsumer& consumer_;
-  const int partitions_;
+  const bool apart_;
+  Status status_ TW_GUARDED_BY(mutex_);
   bool stopped_ TW_GUARDED_BY(mutex_) = false;
-  std::map<int, std::vector<data::Chunk>> waiting_ TW_GUARDED_BY(mutex_);
+  size_t current_ TW_GUARDED_BY(mutex_) = 0;
+  std::vector<std::vector<data::Chunk>> waiting_ TW_GUARDED_BY(mutex_);
+  std::vector<bool> ended_ TW_GUARDED_BY(mutex_);
+  std::shared_ptr<Signal> turn_ TW_GUARDED_BY(mutex_) = std::make_shared<Signal>();  // set when the next partition has its turn
+  MemoryReservation memory_ TW_GUARDED_BY(mutex_);
 };
 
 // The names that the plan's CollectMetrics nodes give to the columns of their values.
@@ -157,7 +209,7 @@ Status Session::Execute(const sql::PlanPtr& plan, const ResultConsumer& consumer
   const std::shared_ptr<const sql::EvalConfig> config = eval_config();
   TW_ASSIGN_OR_RETURN(const Prepared prepared, Prepare(analyzed, config, impl_->server.scheduler->workers()));
   if (consumer.on_schema) TW_RETURN_NOT_OK(consumer.on_schema(analyzed->schema()));
-  OrderedDelivery delivery(consumer, prepared.physical->root->num_partitions);
+  OrderedDelivery delivery(consumer, prepared.physical->root, impl_->account);
   MemoryReservation memory(impl_->account);
   TW_ASSIGN_OR_RETURN(const engine::EpochResult result,
                       engine::RunBatch(
@@ -165,7 +217,7 @@ Status Session::Execute(const sql::PlanPtr& plan, const ResultConsumer& consumer
                           [&](PartitionId partition, data::Chunk chunk, std::shared_ptr<Signal>* blocked) {
                             return delivery.Take(partition, std::move(chunk), blocked);
                           },
-                          stop));
+                          stop, [&](PartitionId partition) { delivery.Ended(partition); }));
   if (stop.stop_requested()) return Cancelled();
   TW_RETURN_NOT_OK(delivery.Finish());
   if (consumer.on_metrics) consumer.on_metrics(MetricsOf(result, analyzed));
