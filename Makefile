@@ -2,6 +2,8 @@
 # make demo    the worked example on the embedded broker, checked against what was produced
 # make test    builds what is missing and runs every test, those with a real Kafka broker included
 # make bench  builds the release programs and measures them: benchmarks/README.md (BENCH="latency ysb": some figures alone)
+# make handover TW_SPARK_RUN=...   queries change hands between this engine and real Spark: tests/handover/README.md
+# make clients [VERSIONS=...]    the Connect tests with other releases of the client: tests/clients/README.md
 # make build | release | asan | tsan | fuzz-smoke | crash | clean
 SHELL := /bin/bash
 JOBS ?= $(shell nproc)
@@ -11,7 +13,7 @@ PRESET ?= ci
 export TMPDIR := $(CURDIR)/build/tmp
 $(shell mkdir -p "$(TMPDIR)")
 
-.PHONY: setup build demo test release bench asan tsan fuzz-smoke crash clean
+.PHONY: setup build demo test release bench asan tsan fuzz-smoke crash handover clients clean
 
 setup:
 	@tools/setup.sh
@@ -55,6 +57,17 @@ crash:
 	@tools/setup.sh --kafka
 	@$(MAKE) --no-print-directory build
 	@TW_KILL_RUNS=$(KILL_RUNS) TW_LONG_OUTAGES=1 ctest --preset $(PRESET) -C crash -j $(TEST_JOBS) --output-on-failure -L crash
+
+TEST_ENVIRONMENT = TW_SOURCE_DIR="$(CURDIR)" TW_BUILD_DIR="$(CURDIR)/build/$(PRESET)" \
+  TW_KAFKA_HOME="$$(tools/setup.sh --print-kafka)" PYTHONPATH="$(CURDIR)/tests"
+TEST_PYTHON = "$$(tools/setup.sh --print-venv)/bin/python" -B
+
+handover: build
+	@tools/setup.sh --kafka
+	@$(TEST_ENVIRONMENT) TW_SPARK_RUN="$(TW_SPARK_RUN)" $(TEST_PYTHON) tests/handover/live.py $(CASES)
+
+clients: build
+	@$(TEST_ENVIRONMENT) tests/clients/run.sh "$$(tools/setup.sh --print-venv)" $(VERSIONS)
 
 clean:
 	rm -rf build dist

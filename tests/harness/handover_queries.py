@@ -1,0 +1,174 @@
+"""The queries that change hands, their input and their right answers. Runs on Spark (any Python with pyspark) and on Thalweg alike."""
+import collections
+import datetime
+import json
+import os
+import pathlib
+import random
+
+EPOCH = datetime.datetime(2024, 3, 1, 10)
+LOTS = 4
+GOLDEN_LOTS = 3
+PAGES = ("home", "cart", "search", "help", "état")  # not all of them ASCII
+SCHEMA = "page STRING, user STRING, n BIGINT, ts TIMESTAMP"
+MALFORMED = ("not json", '{"page": 1', "null")
+TOPIC_PARTITIONS = 2
+END_TIMEOUT_S = 300
+
+Case = collections.namedtuple("Case", "name mode source sink partitions")
+CASES = {case.name: case for case in (
+    Case("append-kafka", "append", "kafka", "delta", 3),   # the worked example
+    Case("append-file", "append", "file", "delta", 2),
+    Case("update-kafka", "update", "kafka", "kafka", 2),
+    Case("update-file", "update", "file", "console", 3),
+    Case("complete-kafka", "complete", "kafka", "memory", 2),
+    Case("complete-file", "complete", "file", "memory", 2),
+)}
+
+
+def events(lot):
+    """(page, user, n, ts) in order of sending. Disorder of up to 8 minutes; from the second lot on, two events 90 minutes late."""
+    chance = random.Random(lot)
+    start = EPOCH + datetime.timedelta(hours=lot)
+    found = []
+    for i in range(20):
+        when = start + datetime.timedelta(seconds=120 * i - (chance.randrange(480) if chance.random() < 0.3 else 0))
+        user = None if chance.random() < 0.1 else f"user-{chance.randrange(30)}"
+        found.append((chance.choice(PAGES), user, chance.randrange(100), when))
+    if lot > 0:
+        found[3:3] = [("home", "late", 1, start - datetime.timedelta(minutes=90)), ("cart", "late", 2, start - datetime.timedelta(minutes=88))]
+    return found
+
+
+def message(event):
+    page, user, n, when = event
+    return json.dumps({"page": page, "user": user, "n": n, "ts": when.strftime("%Y-%m-%dT%H:%M:%SZ")}, ensure_ascii=False)
+
+
+def messages(lot):
+    """The texts of one lot, malformed ones among them."""
+    texts = [message(event) for event in events(lot)]
+    texts.insert(5, MALFORMED[lot % len(MALFORMED)])
+    return texts
+
+
+def records(lot):
+    return [{"value": text, "partition": i % TOPIC_PARTITIONS} for i, text in enumerate(messages(lot))]
+
+
+def put_files(folder, lot):
+    """Two files for one lot, with modification times in their order."""
+    folder = pathlib.Path(folder)
+    folder.mkdir(parents=True, exist_ok=True)
+    texts = messages(lot)
+    for part, lines in enumerate((texts[:9], texts[9:])):
+        staged = folder.parent / f"stage-{lot}-{part}.json"
+        staged.write_text("".join(line + "\n" for line in lines))
+        seconds = 1_700_000_000 + 2 * lot + part
+        os.utime(staged, (seconds, seconds))
+        os.replace(staged, folder / f"{lot}-{part}.json")
+
+
+def start(spark, case, place, settings):
+    """Starts the case's query. place: folder with `in`, `table`, `checkpoint`. settings: bootstrap, topic, out_topic, limit."""
+    from pyspark.sql import functions as F
+    spark.conf.set("spark.sql.session.timeZone", "UTC")
+    spark.conf.set("spark.sql.shuffle.partitions", str(case.partitions))
+    if case.source == "kafka":
+        stream = (spark.readStream.format("kafka").option("kafka.bootstrap.servers", settings["bootstrap"])
+                  .option("subscribe", settings["topic"]).option("startingOffsets", "earliest").option("maxOffsetsPerTrigger", 8).load()
+                  .select(F.from_json(F.col("value").cast("string"), SCHEMA).alias("e")).select("e.*"))
+    else:
+        stream = spark.readStream.schema(SCHEMA).option("maxFilesPerTrigger", 1).json(f"{place}/in")
+    if case.mode == "append":
+        out = (stream.withWatermark("ts", "10 minutes").groupBy(F.window("ts", "5 minutes"), "page")
+               .agg(F.count("*").alias("views"), F.max("user").alias("last_user"), F.avg("n").alias("mean"))
+               .select("window.start", "window.end", "page", "views", "last_user", "mean"))
+    elif case.mode == "update":
+        out = stream.groupBy("page").agg(F.count("*").alias("views"), F.sum("n").alias("total"), F.min("user").alias("first_user"))
+    else:
+        out = stream.groupBy("page").count()
+    if case.sink == "kafka":
+        out = out.select(F.col("page").alias("key"), F.to_json(F.struct("page", "views", "total", "first_user")).alias("value"))
+    writer = out.writeStream.format(case.sink).outputMode(case.mode).option("checkpointLocation", f"{place}/checkpoint").trigger(availableNow=True)
+    if case.sink == "kafka":
+        return writer.option("kafka.bootstrap.servers", settings["bootstrap"]).option("topic", settings["out_topic"]).start()
+    if case.sink == "delta":
+        return writer.start(f"{place}/table")
+    if case.sink == "memory":
+        return writer.queryName(settings["table"]).start()
+    return writer.start()
+
+
+def run(spark, case, place, settings):
+    """One run over what is there, to its end; the progress of its micro-batches as plain objects."""
+    query = start(spark, case, place, settings)
+    if not query.awaitTermination(END_TIMEOUT_S):
+        raise RuntimeError("the run did not end")
+    return [json.loads(text) for text in progress_texts(query)]
+
+
+def progress_texts(query):
+    """The JSON of each micro-batch as the engine wrote it: the Connect client would put it in a form of its own."""
+    if not hasattr(query, "_execute_streaming_query_cmd"):
+        return [progress.json for progress in query.recentProgress]
+    from pyspark.sql.connect.proto import StreamingQueryCommand
+    command = StreamingQueryCommand()
+    command.recent_progress = True
+    return list(query._execute_streaming_query_cmd(command).recent_progress.recent_progress_json)
+
+
+def answer(spark, case, place, settings):
+    """What the sink holds, as sorted lists of plain values; None where the sink cannot be read by the engine."""
+    if case.sink == "delta":
+        frame = spark.read.format("delta").load(f"{place}/table").selectExpr(
+            "cast(start as string)", "cast(end as string)", "page", "views", "last_user", "mean")
+    elif case.sink == "memory":
+        frame = spark.table(settings["table"])
+    else:
+        return None
+    return sort_rows(list(row) for row in frame.collect())
+
+
+def sort_rows(rows):
+    return sorted((list(row) for row in rows), key=lambda row: [(value is not None, str(value)) for value in row])
+
+
+def last_rows(broker, topic):
+    """Kafka sink, update mode: the last row of every key."""
+    found = {message.key(): json.loads(message.value()) for message in broker.consume_all(topic)}
+    return sort_rows([row.get("page"), row["views"], row.get("total"), row.get("first_user")] for row in found.values())
+
+
+def right_answer(case, lots):
+    """The answer after lots 0 .. lots-1, counted one by one."""
+    groups = collections.defaultdict(list)
+    if case.mode == "append":
+        watermark = max(when for lot in range(lots) for *_, when in events(lot)) - datetime.timedelta(minutes=10)
+        for lot in range(lots):
+            for page, user, n, when in events(lot):
+                if user != "late":
+                    begin = when - datetime.timedelta(minutes=when.minute % 5, seconds=when.second)
+                    groups[begin, page].append((user, n))
+        length = datetime.timedelta(minutes=5)
+        return sort_rows([str(begin), str(begin + length), page, len(group), max((u for u, _ in group if u), default=None),
+                          sum(n for _, n in group) / len(group)]
+                         for (begin, page), group in groups.items() if begin + length <= watermark)
+    for lot in range(lots):
+        for page, user, n, _ in events(lot):
+            groups[page].append((user, n))
+        groups[None].append((None, None))  # the malformed text
+    if case.mode == "complete":
+        return sort_rows([page, len(group)] for page, group in groups.items() if group)
+    return sort_rows([page, len(group), sum(n for _, n in group) if page else None, min((u for u, _ in group if u), default=None)]
+                     for page, group in groups.items() if group)
+
+
+def damage_base(spark, place):
+    """Micro-batch 0 of the checkpoint that damage_test.py damages."""
+    from pyspark.sql import functions as F
+    spark.conf.set("spark.sql.shuffle.partitions", "5")
+    frame = spark.readStream.schema("k STRING, v INT").option("maxFilesPerTrigger", 1).json(f"{place}/in").groupBy("k").agg(F.count("*").alias("n"), F.sum("v").alias("s"))
+    query = (frame.writeStream.format("memory").queryName("damage_base").outputMode("complete").option("checkpointLocation", f"{place}/checkpoint")
+             .trigger(availableNow=True).start())
+    assert query.awaitTermination(END_TIMEOUT_S)
