@@ -38,7 +38,8 @@ class HashIndex {
     }
   }
 
-  /// Adds a slot that is not there. `hash_of(slot)` answers for slots that are.
+  /// Adds a slot that is not there. `hash_of(slot)` answers for slots that are; where it has TouchFirst and TouchSecond, growing
+  /// calls them well before, in this order, to start its memory traffic.
   template <typename HashOf>
   void Insert(uint64_t hash, uint32_t slot, HashOf&& hash_of) {
     if (size_ == kSplitEntries && shards_.size() == 1) Split(hash_of);
@@ -91,6 +92,15 @@ class HashIndex {
     __builtin_prefetch(shard.slots.get() + group * 8);
   }
 
+  /// The slot that Find would look at first, or kNone: to fetch what it compares with. Call Prefetch well before.
+  uint32_t Candidate(uint64_t hash) const {
+    const Shard& shard = ShardOf(hash);
+    if (shard.groups == 0) return kNone;
+    const uint32_t group = shard.FirstGroup(hash);
+    const uint64_t match = Match(shard.Tags(group), TagOf(hash));
+    return match == 0 ? kNone : shard.slots[group * 8 + static_cast<uint32_t>(std::countr_zero(match)) / 8];
+  }
+
   void Clear() {
     shards_.clear();
     shards_.resize(1);
@@ -107,6 +117,7 @@ class HashIndex {
   static constexpr uint8_t kEmpty = 0;
   static constexpr uint8_t kErased = 1;
   static constexpr int64_t kSplitEntries = 32'768;
+  static constexpr uint64_t kTouchAhead = 16;
 
   struct Shard {
     std::unique_ptr<uint8_t[]> tags;
@@ -169,7 +180,12 @@ class HashIndex {
   static void Grow(Shard& shard, HashOf&& hash_of) {
     const uint32_t groups = shard.groups == 0 ? 1 : (shard.live * 2 < shard.used ? shard.groups : shard.groups * 2);
     Shard larger = MakeShard(groups);
-    for (uint64_t at = 0; at < uint64_t{shard.groups} * 8; ++at) {
+    const uint64_t end = uint64_t{shard.groups} * 8;
+    for (uint64_t at = 0; at < end; ++at) {
+      if constexpr (requires { hash_of.TouchSecond(uint32_t{}); }) {
+        if (at + 2 * kTouchAhead < end && shard.tags[at + 2 * kTouchAhead] > kErased) hash_of.TouchFirst(shard.slots[at + 2 * kTouchAhead]);
+        if (at + kTouchAhead < end && shard.tags[at + kTouchAhead] > kErased) hash_of.TouchSecond(shard.slots[at + kTouchAhead]);
+      }
       if (shard.tags[at] > kErased) Place(larger, hash_of(shard.slots[at]), shard.slots[at]);
     }
     shard = std::move(larger);

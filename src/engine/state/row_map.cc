@@ -34,7 +34,17 @@ RowMap::Slot RowMap::Find(std::string_view key) const {
   return index_.Find(HashRow(key), [&](Slot slot) { return entries_[slot]->key() == key; });
 }
 
-uint64_t RowMap::HashOf(Slot slot) const { return HashRow(entries_[slot]->key()); }
+/// What the index asks when it grows.
+class RowMap::HashOfSlot {
+ public:
+  explicit HashOfSlot(const RowMap& map) : entries_(map.entries_.data()) {}
+  uint64_t operator()(Slot slot) const { return HashRow(entries_[slot]->key()); }
+  void TouchFirst(Slot slot) const { __builtin_prefetch(entries_ + slot); }
+  void TouchSecond(Slot slot) const { __builtin_prefetch(entries_[slot]); }
+
+ private:
+  Entry* const* const entries_;
+};
 
 RowMap::Slot RowMap::Put(std::string_view key, std::string_view value, bool* inserted) {
   const uint64_t hash = HashRow(key);
@@ -59,7 +69,7 @@ RowMap::Slot RowMap::Put(std::string_view key, std::string_view value, bool* ins
     free_slots_.pop_back();
   }
   entries_[slot] = Allocate(key, value, slot);
-  index_.Insert(hash, slot, [this](Slot other) { return HashOf(other); });
+  index_.Insert(hash, slot, HashOfSlot(*this));
   return slot;
 }
 

@@ -24,6 +24,11 @@ class RowMap {
   Slot Find(std::string_view key) const;
   /// Starts the memory traffic of a Find of a key with this HashRow.
   void Prefetch(uint64_t hash) const { index_.Prefetch(hash); }
+  /// The rest of it, a while after Prefetch.
+  void PrefetchEntry(uint64_t hash) const {
+    const Slot slot = index_.Candidate(hash);
+    if (slot != kNoSlot) __builtin_prefetch(entries_[slot]);
+  }
   /// Inserts or replaces; `inserted` (may be null) tells which.
   Slot Put(std::string_view key, std::string_view value, bool* inserted = nullptr);
   void Remove(Slot slot);
@@ -39,6 +44,7 @@ class RowMap {
   int64_t memory_bytes() const;
 
  private:
+  class HashOfSlot;
   struct Entry;  // header in front of key and value bytes
   struct Page {
     std::unique_ptr<uint8_t[]> bytes;
@@ -50,7 +56,6 @@ class RowMap {
   Entry* Allocate(std::string_view key, std::string_view value, Slot slot);
   void Release(Entry* entry);
   void RewriteSparsePages();
-  uint64_t HashOf(Slot slot) const;
 
   HashIndex index_;
   std::vector<Entry*> entries_;

@@ -40,6 +40,7 @@ class StateChangeWriter {
 /// What maintenance did to one store.
 struct StateMaintenanceResult {
   bool snapshot_written = false;
+  bool behind = false;  ///< a snapshot was long due: deltas come faster than maintenance folds them
   int64_t files_deleted = 0;
 };
 

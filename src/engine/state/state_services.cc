@@ -12,8 +12,10 @@ namespace thalweg::engine {
 namespace {
 
 constexpr int kPublishers = 4;
-// A store is worked on for a tenth of the time at most.
+// A store is worked on for a tenth of the time at most; where deltas come faster than that folds them, for half of it: else
+// files would heap up without a bound.
 constexpr int kRestPerWork = 9;
+constexpr int kRestPerWorkBehind = 1;
 
 }  // namespace
 
@@ -221,12 +223,13 @@ void StateServices::MaintenanceLoop(std::stop_token stop) {
     maintenance_wanted_.Reset();
     for (const auto& persister : DuePersisters(false)) {
       const auto begin = clock_.NowMonotonic();
-      const Status status = persister->Maintain(clock_.NowMillis(), false).status();
+      const Result<StateMaintenanceResult> result = persister->Maintain(clock_.NowMillis(), false);
+      const Status status = result.status();
       // A store that was closed meanwhile may have lost its folder.
       const bool open = persister.use_count() > 1;
       if (!status.ok() && open) TW_LOG(kWarn, "state maintenance failed, it will be tried again", {"error", status});
       const auto work = std::chrono::duration_cast<std::chrono::microseconds>(clock_.NowMonotonic() - begin);
-      if (clock_.WaitFor(work * kRestPerWork, nullptr, stop) == Clock::Wake::kStop) return;
+      if (clock_.WaitFor(work * (result.ok() && result->behind ? kRestPerWorkBehind : kRestPerWork), nullptr, stop) == Clock::Wake::kStop) return;
     }
   }
 }

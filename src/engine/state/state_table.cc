@@ -63,6 +63,8 @@ struct StateTable::Impl {
     return (meta[slot] & kNullKey) != 0 ? kNullKeyHash : HashWord(KeyWord(slot));
   }
   Slot FindKey(const KeyBatch& keys, size_t i) const;
+  /// Starts the memory traffic of looking keys [begin, end) up: the index, then what it names first.
+  void Prefetch(const KeyBatch& keys, size_t begin, size_t end) const;
   Slot NewSlot();
   Slot NewEntry(uint64_t word, bool null, std::string_view row);
   Slot InsertKey(const KeyBatch& keys, size_t i);
@@ -117,6 +119,16 @@ StateTable::Slot StateTable::Impl::FindKey(const KeyBatch& keys, size_t i) const
   }
   const std::string_view row = keys.rows.row(static_cast<int64_t>(i));
   return index.Find(keys.hashes[i], [&](Slot slot) { return KeyBytes(slot) == row; });
+}
+
+void StateTable::Impl::Prefetch(const KeyBatch& keys, size_t begin, size_t end) const {
+  for (size_t i = begin; i < end; ++i) index.Prefetch(keys.hashes[i]);
+  for (size_t i = begin; i < end; ++i) {
+    const uint32_t slot = index.Candidate(keys.hashes[i]);
+    if (slot == HashIndex::kNone) continue;
+    __builtin_prefetch(blocks[slot]);
+    __builtin_prefetch(meta.data() + slot, 1);
+  }
 }
 
 StateTable::Slot StateTable::Impl::NewSlot() {
@@ -266,6 +278,7 @@ Status StateTable::Impl::WriteChanges(StateChangeWriter& writer) {
     keys.clear();
     batch.clear();
     for (size_t i = begin; i < std::min(begin + kBatch, changed.size()); ++i) {
+      if (i + kProbeBlock / 2 < changed.size()) __builtin_prefetch(blocks[changed[i + kProbeBlock / 2]]);
       payloads.push_back(Payload(changed[i]));
       keys.push_back(KeyRow(changed[i], key_scratch.data() + (word_keys ? 16 * (i - begin) : 0)));
     }
@@ -338,7 +351,7 @@ Status StateTable::FindOrInsert(std::span<const data::ColumnPtr> keys, int64_t n
   std::vector<Slot> fresh;
   for (size_t begin = 0; begin < batch.size(); begin += kProbeBlock) {
     const size_t end = std::min(begin + kProbeBlock, batch.size());
-    for (size_t i = begin; i < end; ++i) t.index.Prefetch(batch.hashes[i]);
+    t.Prefetch(batch, begin, end);
     for (size_t i = begin; i < end; ++i) {
       Slot slot = t.FindKey(batch, i);
       if (slot == kNoSlot) {
@@ -360,7 +373,7 @@ Status StateTable::Find(std::span<const data::ColumnPtr> keys, int64_t num_rows,
   slots->resize(batch.size());
   for (size_t begin = 0; begin < batch.size(); begin += kProbeBlock) {
     const size_t end = std::min(begin + kProbeBlock, batch.size());
-    for (size_t i = begin; i < end; ++i) t.index.Prefetch(batch.hashes[i]);
+    t.Prefetch(batch, begin, end);
     for (size_t i = begin; i < end; ++i) (*slots)[i] = t.FindKey(batch, i);
   }
   return Status::OK();

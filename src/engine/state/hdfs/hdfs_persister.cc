@@ -7,13 +7,16 @@
 #include "base/log.h"
 #include "data/io/path.h"
 #include "data/rowformat/unsafe_row_reader.h"
+#include "engine/state/row_hash.h"
 
 namespace thalweg::engine {
 namespace {
 
 constexpr int64_t kVisit = 4096;
-// Smaller heaps of deltas are folded by count or time, not by size.
+// Smaller heaps of deltas are folded by count or time, not by size alone: a snapshot costs a sync whatever it holds.
 constexpr int64_t kLeastFoldBytes = 1 << 20;
+// So many deltas are worth a snapshot that is not larger than twice of them.
+constexpr int64_t kSmallFoldDeltas = 100;
 // A removal in an overlay: values of puts are rows of at least 8 bytes, or empty for rows without columns.
 constexpr std::string_view kRemovedMark("\1", 1);
 
@@ -22,6 +25,22 @@ std::optional<int64_t> ParseVersion(std::string_view text) {
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), version);
   if (error != std::errc{} || end != text.data() + text.size() || version < 0) return std::nullopt;
   return version;
+}
+
+/// each(change) for all, their places in the map fetched ahead.
+template <typename Each>
+void ForEachFetched(std::span<const StateChange> changes, const RowMap& map, Each each) {
+  constexpr size_t kBlock = 32;
+  uint64_t hashes[kBlock];
+  for (size_t begin = 0; begin < changes.size(); begin += kBlock) {
+    const size_t count = std::min(kBlock, changes.size() - begin);
+    for (size_t i = 0; i < count; ++i) {
+      hashes[i] = HashRow(changes[begin + i].key);
+      map.Prefetch(hashes[i]);
+    }
+    for (size_t i = 0; i < count; ++i) map.PrefetchEntry(hashes[i]);
+    for (size_t i = 0; i < count; ++i) each(changes[begin + i]);
+  }
 }
 
 Status EntriesOf(const RowMap& map, const StateVisitor& visitor) {
@@ -126,7 +145,8 @@ Status HdfsPersister::ReadChanges(StateVersion version, const StateVisitor& visi
 Status HdfsPersister::ReadOverlay(int64_t base, int64_t version, RowMap* overlay) const {
   for (int64_t delta = base + 1; delta <= version; ++delta) {
     TW_RETURN_NOT_OK(ReadFile(delta, false, [overlay](std::span<const StateChange> changes) {
-      for (const StateChange& change : changes) overlay->Put(change.key, change.removed ? kRemovedMark : change.value);
+      ForEachFetched(changes, *overlay,
+                     [&](const StateChange& change) { overlay->Put(change.key, change.removed ? kRemovedMark : change.value); });
       return Status::OK();
     }));
   }
@@ -142,9 +162,9 @@ Status HdfsPersister::LoadFrom(int64_t base, int64_t version, const StateVisitor
     TW_RETURN_NOT_OK(ReadFile(base, true, [&](std::span<const StateChange> entries) {
       if (overlay.size() == 0) return visitor(entries);
       kept.clear();
-      for (const StateChange& entry : entries) {
+      ForEachFetched(entries, overlay, [&](const StateChange& entry) {
         if (overlay.Find(entry.key) == RowMap::kNoSlot) kept.push_back(entry);
-      }
+      });
       return kept.empty() ? Status::OK() : visitor(kept);
     }));
   }
@@ -219,7 +239,8 @@ bool HdfsPersister::SnapshotDue(const Progress& progress, int64_t now_ms) const 
   const int64_t deltas = progress.newest - 1 - progress.last_snapshot;
   if (deltas <= 0) return false;
   if (deltas >= options_.max_deltas_for_snapshot) return true;
-  if (progress.delta_bytes >= std::max(progress.snapshot_bytes / 2, kLeastFoldBytes)) return true;
+  const bool half = progress.delta_bytes >= progress.snapshot_bytes / 2;
+  if (half && (progress.delta_bytes >= kLeastFoldBytes || deltas >= kSmallFoldDeltas)) return true;
   return deltas > options_.min_deltas_for_snapshot &&
          now_ms - progress.last_run_ms >= options_.maintenance_interval.count();
 }
@@ -261,6 +282,7 @@ Result<StateMaintenanceResult> HdfsPersister::Maintain(int64_t now_ms, bool forc
   const int64_t target = progress.newest - 1;
   const bool timely = now_ms - progress.last_run_ms >= options_.maintenance_interval.count();
   if (SnapshotDue(progress, now_ms) || (force && target > progress.last_snapshot)) {
+    result.behind = target - progress.last_snapshot >= 2 * std::min(kSmallFoldDeltas, options_.max_deltas_for_snapshot);
     TW_RETURN_NOT_OK(WriteSnapshot(target));
     result.snapshot_written = true;
     TW_ASSIGN_OR_RETURN(files, ListFiles());

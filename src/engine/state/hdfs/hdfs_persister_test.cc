@@ -318,6 +318,23 @@ TEST(HdfsPersister, SnapshotsFollowTheCadenceAndPurgingKeepsWhatIsNeeded) {
   }
 }
 
+TEST(HdfsPersister, SmallStatesKeepFewFiles) {
+  data::MemoryFileSystem files;
+  const auto persister = Open(files, AnyId(), {.min_versions_to_retain = 20});
+  RandomHistory history(10);
+  history.Step(files, *persister);
+  ASSERT_TRUE(persister->Maintain(0, false).ok());
+  size_t most = 0;
+  for (int i = 0; i < 600; ++i) {
+    history.Step(files, *persister);
+    if (persister->MaintenanceDue(1)) {
+      ASSERT_TRUE(persister->Maintain(1, false).ok());
+    }
+    most = std::max(most, files.List("/ckpt/state/0/0").ValueOrDie().size());
+  }
+  EXPECT_LE(most, 2 * 100 + 20 + 5u) << "what is kept, and what one snapshot folds";
+}
+
 TEST(HdfsPersister, ManyDeltasAreFoldedAtOnce) {
   data::MemoryFileSystem files;
   const auto persister = Open(files, AnyId(), {.max_deltas_for_snapshot = 50});
