@@ -19,6 +19,12 @@ struct Scope {
   Scope* outer = nullptr;
   Block* block = nullptr;
   std::unordered_map<std::string, int> known;
+  struct Guarded {
+    ExprPtr expr;
+    std::vector<int> arguments;
+    int out = 0;
+  };
+  std::vector<Guarded> guarded;
 };
 
 bool ReadsBatchTime(const ExprPtr& expr) {
@@ -50,6 +56,27 @@ bool IsTotal(const ExprPtr& expr) {
     if (!IsTotal(child)) return false;
   }
   return true;
+}
+
+/// Whether a null argument is the end of it. Spark's concat looks at all of them.
+bool StopsAtNull(const BoundScalar& bound) {
+  return bound.function->nulls == NullPolicy::kPropagate && bound.function->laziness == Laziness::kEager &&
+         bound.expand == nullptr && bound.function->name != "concat";
+}
+
+/// Division looks at the divisor first.
+bool DivisorFirst(std::string_view name) {
+  return name == "/" || name == "%" || name == "div" || name == "pmod" || name == "mod";
+}
+
+/// Null whatever the rows are.
+bool IsNullLiteral(const ExprPtr& expr) {
+  if (expr->kind() == ExprKind::kAlias || expr->kind() == ExprKind::kCast) return IsNullLiteral(expr->child());
+  if (const auto* call = expr->As<Call>()) {
+    return StopsAtNull(call->bound()) && std::any_of(call->children().begin(), call->children().end(), IsNullLiteral);
+  }
+  const auto* literal = expr->As<Literal>();
+  return literal != nullptr && literal->value().is_null();
 }
 
 class Compiler {
@@ -130,11 +157,11 @@ class Compiler {
                      scope);
     }
     if (bound.function->laziness == Laziness::kLazy) return CompileLazy(call, scope);
-    Instruction instruction;
-    for (const auto& child : call.children()) {
-      TW_ASSIGN_OR_RETURN(const int argument, Compile(child, scope));
-      instruction.arguments.push_back(argument);
+    if (StopsAtNull(bound) && std::any_of(call.children().begin(), call.children().end(), IsNullLiteral)) {
+      return Constant(data::Column::Constant(call.type(), Value(), 1), Value());
     }
+    Instruction instruction;
+    TW_ASSIGN_OR_RETURN(instruction.arguments, CompileArguments(call, scope));
     instruction.bound = call.bound_ptr();
     instruction.type = call.type();
     instruction.origin = call.origin();
@@ -143,6 +170,42 @@ class Compiler {
     }
     if (!bound.function->deterministic) return Append(std::move(instruction), scope);
     return Emit(std::move(instruction), Key(bound), scope);
+  }
+
+  /// `expr` where none of the registers in `before` is null.
+  Result<int> CompileGuarded(const ExprPtr& expr, const std::vector<int>& before, Scope* scope) {
+    for (const Scope* s = scope; s != nullptr; s = s->outer) {
+      for (const Scope::Guarded& guarded : s->guarded) {
+        if (guarded.arguments == before && guarded.expr->Equals(*expr)) return guarded.out;
+      }
+    }
+    Instruction guard;
+    guard.op = Op::kGuarded;
+    guard.type = expr->type();
+    guard.arguments = before;
+    guard.blocks.resize(1);
+    Scope inner{scope, &guard.blocks[0], {}, {}};
+    TW_ASSIGN_OR_RETURN(guard.blocks[0].result, Compile(expr, &inner));
+    if (guard.blocks[0].instructions.empty()) return guard.blocks[0].result;  // known already
+    TW_ASSIGN_OR_RETURN(const int out, Append(std::move(guard), scope));
+    scope->guarded.push_back({expr, before, out});
+    return out;
+  }
+
+  /// Arguments after one that is null are not evaluated: an error of theirs is none.
+  Result<std::vector<int>> CompileArguments(const Call& call, Scope* scope) {
+    const ExprList& children = call.children();
+    std::vector<int> registers(children.size());
+    std::vector<int> nullable;  // registers of arguments before, in the order of evaluation
+    const bool divisor_first = children.size() == 2 && DivisorFirst(call.bound().function->name);
+    for (size_t i = 0; i < children.size(); ++i) {
+      const size_t index = divisor_first ? 1 - i : i;
+      const ExprPtr& child = children[index];
+      const bool guarded = StopsAtNull(call.bound()) && !nullable.empty() && child->deterministic() && !IsTotal(child);
+      TW_ASSIGN_OR_RETURN(registers[index], guarded ? CompileGuarded(child, nullable, scope) : Compile(child, scope));
+      if (child->nullable()) nullable.push_back(registers[index]);
+    }
+    return registers;
   }
 
   static std::string Key(const BoundScalar& bound) {
@@ -170,7 +233,7 @@ class Compiler {
     }
     instruction.op = is_and ? Op::kLazyAnd : Op::kLazyOr;
     instruction.blocks.resize(1);
-    Scope inner{scope, &instruction.blocks[0], {}};
+    Scope inner{scope, &instruction.blocks[0], {}, {}};
     TW_ASSIGN_OR_RETURN(instruction.blocks[0].result, Compile(call.child(1), &inner));
     return Append(std::move(instruction), scope);
   }
@@ -187,7 +250,7 @@ class Compiler {
     std::vector<std::unique_ptr<Scope>> scopes;
     Scope* outer = scope;
     for (size_t i = 0; i < count; ++i) {
-      scopes.push_back(std::make_unique<Scope>(Scope{outer, &instruction.blocks[i], {}}));
+      scopes.push_back(std::make_unique<Scope>(Scope{outer, &instruction.blocks[i], {}, {}}));
       outer = scopes.back().get();
       TW_ASSIGN_OR_RETURN(instruction.blocks[i].result, Compile(call.child(i + 1), outer));
     }
@@ -208,7 +271,7 @@ class Compiler {
     Scope* conditions = scope;  // conditions are seen by all that follows
     for (size_t i = 0; i < count; ++i) {
       const bool is_value = i % 2 == 0 || (has_else && i + 1 == count);
-      scopes.push_back(std::make_unique<Scope>(Scope{conditions, &instruction.blocks[i], {}}));
+      scopes.push_back(std::make_unique<Scope>(Scope{conditions, &instruction.blocks[i], {}, {}}));
       Scope* own = scopes.back().get();
       TW_ASSIGN_OR_RETURN(instruction.blocks[i].result, Compile(call.child(i + 1), own));
       if (!is_value) conditions = own;

@@ -291,6 +291,7 @@ Status ProgramRun::Run(const Instruction& instruction, const RowSet& rows) {
       case Op::kLazyOr: return RunLogic(instruction, rows);
       case Op::kCase: return RunCase(instruction, rows);
       case Op::kCoalesce: return RunCoalesce(instruction, rows);
+      case Op::kGuarded: return RunGuarded(instruction, rows);
     }
     return InternalError("unknown instruction");
   };
@@ -436,6 +437,25 @@ Result<ColumnPtr> ProgramRun::RunCoalesce(const Instruction& instruction, const 
     value = Argument(instruction.blocks[i].result);
   }
   return MergePieces(instruction.type, length_, pieces);
+}
+
+/// Errors of rows that nobody asks for are rare: all rows are computed at once, and only after an error those that are asked for.
+Result<ColumnPtr> ProgramRun::RunGuarded(const Instruction& instruction, const RowSet& rows) {
+  const Block& block = instruction.blocks[0];
+  const Status all = RunBlock(block, rows);
+  if (all.ok()) return registers_[static_cast<size_t>(block.result)];
+  std::vector<ColumnPtr> before;
+  for (const int argument : instruction.arguments) before.push_back(Argument(argument));
+  const JointValidity joint = JoinValidity(before, length_);
+  if (joint.all_null) return Column::Nulls(instruction.type, length_);
+  if (joint.words == nullptr) return all;
+  std::vector<int32_t> open;
+  rows.ForEach([&](int64_t row) {
+    if (BitAt(joint.words, row)) open.push_back(static_cast<int32_t>(row));
+  });
+  if (open.empty()) return Column::Nulls(instruction.type, length_);
+  TW_RETURN_NOT_OK(RunBlock(block, RowSet{length_, &open}));
+  return registers_[static_cast<size_t>(block.result)];
 }
 
 }  // namespace thalweg::sql

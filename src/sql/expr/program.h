@@ -23,6 +23,7 @@ enum class Op : uint8_t {
   kLazyOr,
   kCase,      ///< condition, value, condition, value, ..., else
   kCoalesce,
+  kGuarded,   ///< an argument of a call, wanted only where the arguments evaluated before it are not null
 };
 
 struct Block;
@@ -67,6 +68,7 @@ class ProgramRun {
   Result<ColumnPtr> RunLogic(const Instruction& instruction, const RowSet& rows);
   Result<ColumnPtr> RunCase(const Instruction& instruction, const RowSet& rows);
   Result<ColumnPtr> RunCoalesce(const Instruction& instruction, const RowSet& rows);
+  Result<ColumnPtr> RunGuarded(const Instruction& instruction, const RowSet& rows);
   /// The register as kernels want it: flat (children too) or constant.
   const ColumnPtr& Argument(int register_index);
 

@@ -42,6 +42,7 @@ struct Naive {
     if (name == "when") return When(call);
     if (name == "coalesce") return Coalesce(call);
     if (name == "in") return In(call);
+    if (Stops(name)) return NullStops(call);
     ValueList arguments;
     for (const auto& child : call.children()) {
       TW_ASSIGN_OR_RETURN(Value value, Of(child));
@@ -55,6 +56,33 @@ struct Naive {
     }
     for (const Value& argument : arguments) {
       if (argument.is_null()) return Value();
+    }
+    return Binary(name, arguments);
+  }
+
+  static bool Stops(const std::string& name) {
+    static constexpr std::string_view kOthers[] = {"and", "or", "if", "when", "coalesce", "in", "isnull", "isnotnull", "<=>", "concat"};
+    return std::find(std::begin(kOthers), std::end(kOthers), name) == std::end(kOthers);
+  }
+
+  static bool AlwaysNull(const ExprPtr& expr) {
+    if (const auto* literal = expr->As<Literal>()) return literal->value().is_null();
+    const auto* call = expr->As<Call>();
+    return call != nullptr && Stops(call->function_name()) &&
+           std::any_of(call->children().begin(), call->children().end(), AlwaysNull);
+  }
+
+  /// The first null ends it: what stands to the right is not evaluated. Division begins with the divisor.
+  Result<Value> NullStops(const Call& call) const {
+    const auto& children = call.children();
+    if (std::any_of(children.begin(), children.end(), AlwaysNull)) return Value();
+    const std::string& name = call.function_name();
+    const bool from_right = name == "%" || name == "div";
+    ValueList arguments(children.size());
+    for (size_t i = 0; i < children.size(); ++i) {
+      const size_t index = from_right ? children.size() - 1 - i : i;
+      TW_ASSIGN_OR_RETURN(arguments[index], Of(children[index]));
+      if (arguments[index].is_null()) return Value();
     }
     if (name == "not") return Value(!arguments[0].get<bool>());
     return Binary(name, arguments);
@@ -375,6 +403,42 @@ TEST(Evaluator, RowsWithPatternsOfTheirOwnKeepEmptyPieces) {
   EXPECT_EQ(result.column(0)->GetValue(0).get<std::string>(), "[one, two, three, ]");
   EXPECT_EQ(result.column(0)->GetValue(1).get<std::string>(), "[, A, B, C]");
   EXPECT_EQ(result.column(0)->GetValue(2).get<std::string>(), "[aa, bb, cc, ]");
+}
+
+TEST(Evaluator, ErrorsBehindANullAreNone) {
+  auto config = std::make_shared<EvalConfig>();
+  const BindContext bind{*config};
+  const AttributeList input = Input();
+  const ExprPtr one = Literal::Long(1);
+  const ExprPtr quotient = BindBuiltin("div", {one, input[1]}, bind).ValueOrDie();
+  const std::vector<DataType> types = {DataType::Long(),   DataType::Long(),    DataType::String(),
+                                       DataType::String(), DataType::Boolean(), DataType::Boolean()};
+  const auto chunk = [&](Value a, int64_t b) {
+    // The second row makes sure that the column has other rows, too.
+    return data::ChunkFromRows(types, {{std::move(a), Value(b), Value(), Value(), Value(), Value()},
+                                       {Value(int64_t{5}), Value(int64_t{1}), Value(), Value(), Value(), Value()}});
+  };
+  const auto run = [&](const ExprPtr& expr, const data::Chunk& rows) -> std::string {
+    const auto program = Program::Compile({expr}, input, config).ValueOrDie();
+    EvalContext context;
+    const auto result = program->Run(rows, context);
+    if (!result.ok()) return result.status().condition();
+    const Value value = result->column(0)->GetValue(0);
+    return value.is_null() ? "null" : value.get_if<bool>() ? "boolean" : std::to_string(value.AsInt64());
+  };
+  const ExprPtr sum = BindBuiltin("+", {input[0], quotient}, bind).ValueOrDie();
+  EXPECT_EQ(run(sum, chunk(Value(), 0)), "null");
+  EXPECT_EQ(run(sum, chunk(Value(int64_t{1}), 0)), "DIVIDE_BY_ZERO");
+  EXPECT_EQ(run(sum, chunk(Value(int64_t{1}), 1)), "2");
+  EXPECT_EQ(run(BindBuiltin("<", {input[0], quotient}, bind).ValueOrDie(), chunk(Value(), 0)), "null");
+  // The operand on the left comes first, but a divisor before what it divides.
+  EXPECT_EQ(run(BindBuiltin("+", {quotient, input[0]}, bind).ValueOrDie(), chunk(Value(), 0)), "DIVIDE_BY_ZERO");
+  EXPECT_EQ(run(BindBuiltin("%", {quotient, input[0]}, bind).ValueOrDie(), chunk(Value(), 0)), "null");
+  EXPECT_EQ(run(BindBuiltin("%", {input[0], quotient}, bind).ValueOrDie(), chunk(Value(), 0)), "DIVIDE_BY_ZERO");
+  // A null in the text of the query needs nothing else.
+  EXPECT_EQ(run(BindBuiltin("+", {quotient, Literal::Null(DataType::Long())}, bind).ValueOrDie(), chunk(Value(), 0)), "null");
+  const ExprPtr zero = BindBuiltin("div", {one, Literal::Long(0)}, bind).ValueOrDie();
+  EXPECT_TRUE(EvaluateConstant(BindBuiltin("+", {Literal::Null(DataType::Long()), zero}, bind).ValueOrDie(), *config)->is_null());
 }
 
 TEST(Evaluator, TimeOfTheEpochIsReadNotFolded) {
