@@ -14,6 +14,7 @@ PlanFunction FindPlanFunction(sql::PlanKind kind) {
     case PlanKind::kEventTimeWatermark: return &PlanEventTimeWatermark;
     case PlanKind::kExpand: return &PlanExpand;
     case PlanKind::kFilter: return &PlanFilter;
+    case PlanKind::kGenerate: return &PlanGenerate;
     case PlanKind::kHint: return &PlanChildAlone;
     case PlanKind::kJoin: return &PlanJoin;
     case PlanKind::kLimit: return &PlanLimit;

@@ -80,6 +80,7 @@ Result<PhysicalNodePtr> PlanRelation(PlanContext& context, const sql::PlanPtr& n
 // plan_rows.cc
 Result<PhysicalNodePtr> PlanProject(PlanContext& context, const sql::PlanPtr& node);
 Result<PhysicalNodePtr> PlanFilter(PlanContext& context, const sql::PlanPtr& node);
+Result<PhysicalNodePtr> PlanGenerate(PlanContext& context, const sql::PlanPtr& node);
 Result<PhysicalNodePtr> PlanExpand(PlanContext& context, const sql::PlanPtr& node);
 Result<PhysicalNodePtr> PlanChildAlone(PlanContext& context, const sql::PlanPtr& node);
 Result<PhysicalNodePtr> PlanUnion(PlanContext& context, const sql::PlanPtr& node);

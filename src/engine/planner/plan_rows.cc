@@ -1,6 +1,10 @@
 // Nodes that change rows one by one, and those that move them.
 
+#include <algorithm>
+#include <set>
+
 #include "engine/exec/operators/event_time_watermark.h"
+#include "engine/exec/operators/generate.h"
 #include "engine/exec/operators/limit.h"
 #include "engine/exec/operators/project.h"
 #include "engine/exec/operators/sample.h"
@@ -15,11 +19,59 @@ MakeOperator PassOn(int ports) {
   return [ports](PartitionId) -> Result<std::unique_ptr<Operator>> { return std::make_unique<UnionAll>(ports); };
 }
 
+// The rows of a Generate with those of its columns only that `wanted` asks for.
+Result<PhysicalNodePtr> NewGenerate(PlanContext& context, const sql::PlanPtr& node, const std::function<bool(ExprId)>& wanted) {
+  const auto& generate = static_cast<const sql::Generate&>(*node);
+  TW_ASSIGN_OR_RETURN(PhysicalNodePtr input, context.Plan(node->child()));
+  auto params = std::make_shared<GenerateParams>();
+  TW_ASSIGN_OR_RETURN(params->input, context.Compile({generate.input}, input->output));
+  params->computes = generate.input->kind() != sql::ExprKind::kAttribute;
+  params->outer = generate.outer;
+  sql::AttributeList output;
+  for (const auto& column : node->child()->output()) {
+    if (!wanted(column->id())) continue;
+    const auto position = Position(input->output, column->id());
+    if (!position) return InternalError("a column to repeat is not in the rows");
+    params->carried.push_back(*position);
+    output.push_back(column);
+  }
+  for (size_t i = 0; i < generate.generated.size(); ++i) {
+    if (!wanted(generate.generated[i]->id())) continue;
+    using Kind = GeneratedColumn::Kind;
+    const int index = static_cast<int>(i) - (generate.position ? 1 : 0);
+    params->columns.push_back({index < 0 ? Kind::kPosition : generate.inline_fields ? Kind::kField : Kind::kChild, index});
+    output.push_back(generate.generated[i]);
+  }
+  auto physical = NewMapNode("Generate", node->NodeText(), std::move(input), std::move(output),
+                             [params = std::shared_ptr<const GenerateParams>(std::move(params))](
+                                 PartitionId) -> Result<std::unique_ptr<Operator>> { return std::make_unique<Generate>(params); });
+  physical->varies = Varies({generate.input});
+  return PhysicalNodePtr(std::move(physical));
+}
+
 }  // namespace
 
 Result<PhysicalNodePtr> PlanProject(PlanContext& context, const sql::PlanPtr& node) {
-  TW_ASSIGN_OR_RETURN(PhysicalNodePtr input, context.Plan(node->child()));
-  return NewProject(context, std::move(input), static_cast<const sql::Project&>(*node).list);
+  const sql::ExprList& list = static_cast<const sql::Project&>(*node).list;
+  PhysicalNodePtr input;
+  if (node->child()->kind() == sql::PlanKind::kGenerate) {
+    // What the list does not use is not repeated beside each element.
+    std::set<ExprId> used;
+    for (const sql::ExprPtr& expr : list) {
+      for (const ExprId id : sql::References(expr)) used.insert(id);
+    }
+    TW_ASSIGN_OR_RETURN(input, NewGenerate(context, node->child(), [&](ExprId id) { return used.count(id) != 0; }));
+    const bool exact = std::equal(list.begin(), list.end(), input->output.begin(), input->output.end(),
+                                  [](const sql::ExprPtr& expr, const sql::AttributePtr& column) { return expr->Equals(*column); });
+    if (exact) return input;
+  } else {
+    TW_ASSIGN_OR_RETURN(input, context.Plan(node->child()));
+  }
+  return NewProject(context, std::move(input), list);
+}
+
+Result<PhysicalNodePtr> PlanGenerate(PlanContext& context, const sql::PlanPtr& node) {
+  return NewGenerate(context, node, [](ExprId) { return true; });
 }
 
 Result<PhysicalNodePtr> PlanFilter(PlanContext& context, const sql::PlanPtr& node) {

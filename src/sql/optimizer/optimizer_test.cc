@@ -58,6 +58,26 @@ TEST_F(OptimizerTest, OnlyNeededColumnsAreRead) {
             "   +- Relation [id] memory\n");
 }
 
+TEST_F(OptimizerTest, AnArrayIsNotRepeatedBesideItsElements) {
+  EXPECT_EQ(Optimized("SELECT v, x FROM (SELECT v, split(k, ' ') AS a, x FROM t) LATERAL VIEW explode(a) e AS w"),
+            "Project [v, x]\n"
+            "+- Generate explode(a), false, [w]\n"
+            "   +- Project [v, split(k,  , -1) AS a, x]\n"
+            "      +- Relation [k,v,x] memory\n");
+  const PlanPtr plan = Optimize(Sql("SELECT w FROM (SELECT split(k, ' ') AS a FROM t) LATERAL VIEW explode(a) e AS w"), Options()).ValueOrDie();
+  ASSERT_EQ(plan->kind(), PlanKind::kProject) << plan->TreeText();
+  EXPECT_EQ(plan->child()->kind(), PlanKind::kGenerate);
+}
+
+TEST_F(OptimizerTest, FiltersPassGeneratorsWhoseColumnsTheyDoNotUse) {
+  EXPECT_EQ(Optimized("SELECT v, w FROM t LATERAL VIEW explode(split(k, ' ')) e AS w WHERE v > 1 AND w = 'a'"),
+            "Filter (w = a)\n"
+            "+- Project [v, w]\n"
+            "   +- Generate explode(split(k,  , -1)), false, [w]\n"
+            "      +- Filter (v > 1)\n"
+            "         +- Relation [k,v] memory, PushedFilters: [(v > 1)]\n");
+}
+
 TEST_F(OptimizerTest, LimitsGoDown) {
   EXPECT_EQ(Optimized("SELECT k FROM (SELECT k, v FROM t LIMIT 5) LIMIT 3"),
             "GlobalLimit 3\n+- LocalLimit 3\n   +- Relation [k] memory\n");

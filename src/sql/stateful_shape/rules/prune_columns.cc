@@ -49,7 +49,7 @@ class Pruner {
       case PlanKind::kExpand: return PruneExpand(static_cast<const Expand&>(*plan), plan, required);
       case PlanKind::kRelation: return PruneRelation(static_cast<const Relation&>(*plan), plan, required);
       case PlanKind::kLocalRelation: return PruneRows(static_cast<const LocalRelation&>(*plan), plan, required);
-      case PlanKind::kGenerate:
+      case PlanKind::kGenerate: return PruneGenerate(plan, required);
       case PlanKind::kFilter:
       case PlanKind::kSort:
       case PlanKind::kLimit:
@@ -104,7 +104,13 @@ class Pruner {
     ExprList kept = KeepRequired(project.list, required);
     Ids needed;
     AddReferences(kept, &needed);
-    TW_ASSIGN_OR_RETURN(PlanPtr child, Prune(project.child(), needed));
+    PlanPtr child;
+    if (project.child()->kind() == PlanKind::kGenerate) {  // this is the Project above it
+      AddReferences(project.child()->expressions(), &needed);
+      TW_ASSIGN_OR_RETURN(child, WithChild(project.child(), needed));
+    } else {
+      TW_ASSIGN_OR_RETURN(child, Prune(project.child(), needed));
+    }
     if (kept.size() == project.list.size() && child == project.child()) return plan;
     return std::make_shared<Project>(std::move(kept), project.child())->WithChildren({std::move(child)});
   }
@@ -186,6 +192,15 @@ class Pruner {
     TW_ASSIGN_OR_RETURN(PlanPtr child, Prune(expand.child(), needed));
     if (copy->attributes.size() == expand.attributes.size() && child == expand.child()) return plan;
     return copy->WithChildren({std::move(child)});
+  }
+
+  /// The array itself is most often only exploded: repeating it beside each of its elements would be quadratic. A Project right
+  /// above says which columns are repeated.
+  Result<PlanPtr> PruneGenerate(const PlanPtr& plan, const Ids& required) {
+    Ids needed = required;
+    AddReferences(plan->expressions(), &needed);
+    TW_ASSIGN_OR_RETURN(const PlanPtr pruned, WithChild(plan, needed));
+    return Narrow(pruned, required);
   }
 
   Result<PlanPtr> PruneRelation(const Relation& relation, const PlanPtr& plan, const Ids& required) {

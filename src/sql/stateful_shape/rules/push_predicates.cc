@@ -42,6 +42,14 @@ bool AllDeterministic(const LogicalPlan& plan) {
 
 Result<PlanPtr> Pusher::ThroughProject(const PlanPtr& plan, const ExprList& predicates) {
   const auto& project = static_cast<const Project&>(*plan);
+  // The columns that a generator's rows carry along: PruneColumns puts this Project there, it stays.
+  const bool only_picks = std::all_of(project.list.begin(), project.list.end(),
+                                      [](const ExprPtr& e) { return e->kind() == ExprKind::kAttribute; });
+  if (plan->child()->kind() == PlanKind::kGenerate && only_picks) {
+    return Through(plan, predicates, [&](const ExprPtr& predicate) {
+      return predicate->deterministic() && RefersOnlyTo(predicate, plan->child()->child()->output());
+    });
+  }
   if (!AllDeterministic(project)) return Through(plan, predicates, [](const ExprPtr&) { return false; });
   ExprList below;
   ExprList above;
