@@ -26,10 +26,17 @@ bool Holds(const AttributeList& attributes, ExprId id) {
 
 /// The Aggregate that HAVING or ORDER BY above `plan` may look through to; `path` gets the nodes between.
 const Aggregate* AggregateBelow(const PlanPtr& plan, std::vector<PlanPtr>* path) {
+  if (plan->kind() == PlanKind::kProject) {
+    const ExprList list = plan->expressions();
+    const bool picks = std::all_of(list.begin(), list.end(), [](const ExprPtr& e) { return e->kind() == ExprKind::kAttribute; });
+    if (!picks) return nullptr;
+  }
   PlanPtr node = plan;
   for (;;) {
     if (const auto* aggregate = node->As<Aggregate>()) return aggregate;
-    if (node->kind() != PlanKind::kFilter) return nullptr;
+    // HAVING over columns that the list does not show ends in a Project that takes them away again.
+    const bool narrows = node->kind() == PlanKind::kProject && node->child()->kind() == PlanKind::kFilter;
+    if (node->kind() != PlanKind::kFilter && !narrows) return nullptr;
     path->push_back(node);
     node = node->child();
   }
@@ -65,97 +72,7 @@ Status CheckOverGroups(const ExprPtr& expr, const ExprList& grouping) {
   return Status::OK();
 }
 
-/// Which grouping expressions each set keeps; bit i stands for expression i.
-Result<std::vector<uint64_t>> SetMasks(Aggregate::Grouping kind, const std::vector<ExprList>& sets, ExprList* grouping) {
-  const auto index_of = [&](const ExprPtr& expr) {
-    for (size_t i = 0; i < grouping->size(); ++i) {
-      if ((*grouping)[i]->Equals(*expr)) return i;
-    }
-    grouping->push_back(expr);
-    return grouping->size() - 1;
-  };
-  std::vector<uint64_t> masks;
-  if (kind == Aggregate::Grouping::kSets) {
-    for (const ExprList& set : sets) {
-      uint64_t mask = 0;
-      for (const ExprPtr& expr : set) mask |= uint64_t{1} << index_of(expr);
-      masks.push_back(mask);
-    }
-  }
-  const size_t count = grouping->size();
-  if (count > (kind == Aggregate::Grouping::kCube ? 12 : 63)) {
-    return Error("GROUPING_SIZE_LIMIT_EXCEEDED").With("maxSize", kind == Aggregate::Grouping::kCube ? 12 : 63);
-  }
-  if (kind == Aggregate::Grouping::kRollup) {
-    for (size_t kept = count + 1; kept-- > 0;) masks.push_back((uint64_t{1} << kept) - 1);
-  } else if (kind == Aggregate::Grouping::kCube) {
-    for (uint64_t mask = uint64_t{1} << count; mask-- > 0;) masks.push_back(mask);
-  }
-  return masks;
-}
-
 }  // namespace
-
-/// ROLLUP, CUBE and GROUPING SETS: every row once per set, with the columns that the set leaves out null and a number that
-/// says which set it is. Source: Spark's ResolveGroupingAnalytics.
-Status Resolver::ExpandGroupingSets(Aggregate::Grouping kind, const std::vector<ExprList>& sets, ExprList* grouping,
-                                    ExprList* list, PlanPtr* child) {
-  TW_ASSIGN_OR_RETURN(const std::vector<uint64_t> masks, SetMasks(kind, sets, grouping));
-  for (size_t i = 0; i < masks.size(); ++i) {
-    if (std::find(masks.begin(), masks.begin() + static_cast<ptrdiff_t>(i), masks[i]) != masks.begin() + static_cast<ptrdiff_t>(i)) {
-      return Unsupported("GROUPING SETS that name one set twice");
-    }
-  }
-  const AttributeList input = (*child)->output();
-  ExprList project(input.begin(), input.end());
-  ExprList columns;       // what a set groups by, below the Expand
-  AttributeList output = input;
-  ExprList expanded;      // the same columns above it
-  for (const ExprPtr& group : *grouping) {
-    const auto* attribute = group->As<Attribute>();
-    const auto alias = Alias::Make(group, attribute == nullptr ? AutoName(group) : attribute->name());
-    project.push_back(alias);
-    columns.push_back(alias->ToAttribute());
-    output.push_back(Attribute::Make(alias->name(), alias->type(), true, NewExprId(), {}, alias->metadata_json()));
-    expanded.push_back(output.back());
-  }
-  output.push_back(Attribute::Make("spark_grouping_id", DataType::Long(), false));
-  std::vector<ExprList> projections;
-  for (const uint64_t mask : masks) {
-    ExprList projection(input.begin(), input.end());
-    int64_t id = 0;
-    for (size_t i = 0; i < columns.size(); ++i) {
-      const bool kept = (mask >> i & 1) != 0;
-      projection.push_back(kept ? columns[i] : Literal::Null(columns[i]->type()));
-      id = id * 2 + (kept ? 0 : 1);
-    }
-    projection.push_back(Literal::Long(id));
-    projections.push_back(std::move(projection));
-  }
-  *child = std::make_shared<Expand>(std::move(projections), output,
-                                    std::make_shared<Project>(std::move(project), *child));
-  const std::function<ExprPtr(const ExprPtr&)> rewrite = [&](const ExprPtr& expr) -> ExprPtr {
-    if (expr->kind() == ExprKind::kAggregate) return expr;
-    for (size_t i = 0; i < grouping->size(); ++i) {
-      if ((*grouping)[i]->Equals(*expr)) return expanded[i];
-    }
-    if (expr->children().empty()) return expr;
-    ExprList children;
-    for (const ExprPtr& below : expr->children()) children.push_back(rewrite(below));
-    return expr->WithChildren(std::move(children));
-  };
-  for (ExprPtr& expr : *list) {
-    if (const auto* attribute = expr->As<Attribute>()) {
-      const ExprPtr column = rewrite(expr);
-      expr = column == expr ? expr : ExprPtr(Alias::Make(column, attribute->name()));
-      continue;
-    }
-    expr = rewrite(expr);
-  }
-  *grouping = expanded;
-  grouping->push_back(output.back());
-  return Status::OK();
-}
 
 Status Resolver::CheckAggregate(const Aggregate& aggregate) {
   for (const ExprPtr& group : aggregate.grouping) {
@@ -172,11 +89,16 @@ Status Resolver::CheckAggregate(const Aggregate& aggregate) {
 }
 
 Result<PlanPtr> Resolver::FinishAggregate(ExprList grouping, ExprList list, PlanPtr child) {
-  TW_RETURN_NOT_OK(RefuseGenerators(grouping, "GROUP BY"));
-  TW_RETURN_NOT_OK(RefuseGenerators(list, "AGGREGATE"));
+  ExprList above;
+  TW_ASSIGN_OR_RETURN(const bool generates, SplitGenerators(&list, &above));
   auto aggregate = std::make_shared<Aggregate>(std::move(grouping), std::move(list), std::move(child));
+  TW_RETURN_NOT_OK(RefuseGrouping(aggregate->expressions()));
   TW_RETURN_NOT_OK(CheckAggregate(*aggregate));
-  return PlanPtr(std::move(aggregate));
+  TW_RETURN_NOT_OK(RefuseGenerators(*aggregate));
+  if (!generates) return PlanPtr(std::move(aggregate));
+  PlanPtr below = std::move(aggregate);
+  TW_RETURN_NOT_OK(ExtractGenerators(*this, &above, &below));
+  return PlanPtr(std::make_shared<Project>(std::move(above), std::move(below)));
 }
 
 Result<PlanPtr> Resolver::ResolveAggregate(const PlanPtr& plan) {
@@ -194,7 +116,7 @@ Result<PlanPtr> Resolver::ResolveAggregate(const PlanPtr& plan) {
     }
   }
   TW_ASSIGN_OR_RETURN(const ExprList given, ExpandStars(given_groups, scope));
-  for (const ExprPtr& expr : given) {
+  const auto resolve_group = [&](const ExprPtr& expr) -> Result<ExprPtr> {
     if (const std::optional<int32_t> position = Position(expr)) {
       if (*position < 1 || *position > static_cast<int32_t>(list.size())) {
         return At(Error("GROUP_BY_POS_OUT_OF_RANGE").With("index", *position).With("size", static_cast<int64_t>(list.size())),
@@ -204,8 +126,7 @@ Result<PlanPtr> Resolver::ResolveAggregate(const PlanPtr& plan) {
       if (HasAggregate(column)) {
         return At(Error("GROUP_BY_POS_AGGREGATE").With("index", *position).With("aggExpr", column->Sql()), expr);
       }
-      grouping.push_back(Bare(column));
-      continue;
+      return Bare(column);
     }
     Scope lenient = scope;
     lenient.lenient = true;
@@ -223,7 +144,11 @@ Result<PlanPtr> Resolver::ResolveAggregate(const PlanPtr& plan) {
     if (!resolved->resolved()) {
       TW_ASSIGN_OR_RETURN(resolved, ResolveExpression(resolved, scope));
     }
-    grouping.push_back(std::move(resolved));
+    return resolved;
+  };
+  for (const ExprPtr& expr : given) {
+    TW_ASSIGN_OR_RETURN(ExprPtr group, resolve_group(expr));
+    grouping.push_back(std::move(group));
   }
   for (ExprPtr& expr : grouping) {
     TW_ASSIGN_OR_RETURN(expr, TrimAliases(expr, false));
@@ -238,14 +163,24 @@ Result<PlanPtr> Resolver::ResolveAggregate(const PlanPtr& plan) {
     for (const ExprList& set : node.grouping_sets) {
       ExprList resolved;
       for (const ExprPtr& expr : set) {
-        TW_ASSIGN_OR_RETURN(ExprPtr one, ResolveExpression(expr, scope));
-        resolved.push_back(Bare(one));
+        TW_ASSIGN_OR_RETURN(ExprPtr one, resolve_group(expr));
+        TW_ASSIGN_OR_RETURN(one, TrimAliases(one, false));
+        resolved.push_back(std::move(one));
       }
       sets.push_back(std::move(resolved));
     }
     TW_RETURN_NOT_OK(ExpandGroupingSets(node.grouping_kind, sets, &grouping, &list, &child));
   }
   return FinishAggregate(std::move(grouping), std::move(list), std::move(child));
+}
+
+/// What HAVING and ORDER BY may name beside the output: of grouping sets the rows as they were before.
+Scope Resolver::ScopeBelow(const Aggregate& aggregate) const {
+  const bool sets = GroupingColumnsOf(aggregate).has_value();
+  if (!sets) return ScopeOf(aggregate.child());
+  Scope scope = ScopeOf(aggregate.child()->child()->child());
+  scope.plans = {aggregate.child()};
+  return scope;
 }
 
 /// Expressions of HAVING or ORDER BY over an Aggregate `child`: aggregate calls and grouping expressions in them become
@@ -255,6 +190,7 @@ Result<ExprList> Resolver::OverAggregate(const ExprList& expressions, const Plan
   std::vector<PlanPtr> path;
   const Aggregate* aggregate = AggregateBelow(child, &path);
   const AttributeList output = aggregate->output();
+  const std::optional<GroupingColumns> sets = GroupingColumnsOf(*aggregate);
   ExprList added;
   const auto column_of = [&](const ExprPtr& expr) -> ExprPtr {
     for (const ExprList* list : {&aggregate->aggregates, &static_cast<const ExprList&>(added)}) {
@@ -287,7 +223,23 @@ Result<ExprList> Resolver::OverAggregate(const ExprList& expressions, const Plan
   };
   ExprList out;
   for (const ExprPtr& expr : expressions) {
-    TW_ASSIGN_OR_RETURN(ExprPtr rewritten, rewrite(expr));
+    ExprPtr given = expr;
+    if (sets) {
+      // The output's own columns stand for what they show.
+      TW_ASSIGN_OR_RETURN(given, TransformUp(given, [&](const ExprPtr& node) -> Result<ExprPtr> {
+                            const auto* attribute = node->As<Attribute>();
+                            for (const ExprPtr& named : aggregate->aggregates) {
+                              const auto* alias = attribute == nullptr ? nullptr : named->As<Alias>();
+                              if (alias != nullptr && alias->id() == attribute->id() &&
+                                  alias->child()->kind() == ExprKind::kAttribute) {
+                                return alias->child();
+                              }
+                            }
+                            return ExprPtr();
+                          }));
+      TW_ASSIGN_OR_RETURN(given, sets->Rewrite(*this, given));
+    }
+    TW_ASSIGN_OR_RETURN(ExprPtr rewritten, rewrite(given));
     out.push_back(std::move(rewritten));
   }
   *widened = child;
@@ -295,7 +247,9 @@ Result<ExprList> Resolver::OverAggregate(const ExprList& expressions, const Plan
   ExprList list = aggregate->aggregates;
   list.insert(list.end(), added.begin(), added.end());
   TW_ASSIGN_OR_RETURN(PlanPtr plan, FinishAggregate(aggregate->grouping, std::move(list), aggregate->child()));
-  for (auto node = path.rbegin(); node != path.rend(); ++node) plan = (*node)->WithChildren({plan});
+  for (auto node = path.rbegin(); node != path.rend(); ++node) {
+    if ((*node)->kind() == PlanKind::kFilter) plan = (*node)->WithChildren({plan});
+  }
   *widened = std::move(plan);
   return out;
 }
@@ -370,7 +324,7 @@ Result<PlanPtr> Resolver::ResolveFilter(const PlanPtr& plan, const ExprPtr& cond
   Scope scope = ScopeOf(child);
   Scope below;
   if (aggregate != nullptr) {
-    below = ScopeOf(aggregate->child());
+    below = ScopeBelow(*aggregate);
     scope.fallback = &below;
     scope.fallback_first_in_aggregates = true;
   }
@@ -385,7 +339,7 @@ Result<PlanPtr> Resolver::ResolveFilter(const PlanPtr& plan, const ExprPtr& cond
       TW_ASSIGN_OR_RETURN(conditions[0], ResolveExpression(conditions[0], scope));
     }
   } else if (aggregate != nullptr) {
-    bool through = HasAggregate(resolved);
+    bool through = HasAggregate(resolved) || !RefuseGrouping({resolved}).ok();
     for (const ExprId id : References(resolved)) through = through || !Holds(output, id);
     if (through) {
       TW_ASSIGN_OR_RETURN(conditions, OverAggregate(conditions, child, &widened));
@@ -397,7 +351,8 @@ Result<PlanPtr> Resolver::ResolveFilter(const PlanPtr& plan, const ExprPtr& cond
   if (conditions[0]->type().Is(data::TypeKind::kNull)) {
     conditions[0] = Cast::Make(conditions[0], DataType::Boolean(), EvalMode::kAnsi);
   }
-  TW_RETURN_NOT_OK(RefuseGenerators(conditions, "WHERE"));
+  TW_RETURN_NOT_OK(RefuseGenerators(Filter(conditions[0], widened)));
+  TW_RETURN_NOT_OK(RefuseGrouping(conditions));
   TW_RETURN_NOT_OK(At(CheckFilterCondition(conditions[0]), condition));
   PlanPtr filter = std::make_shared<Filter>(conditions[0], widened);
   if (filter->output().size() == output.size()) return filter;
@@ -422,7 +377,7 @@ Result<PlanPtr> Resolver::ResolveSort(const PlanPtr& plan) {
   Scope scope = ScopeOf(child);
   Scope below;
   if (aggregate != nullptr) {
-    below = ScopeOf(aggregate->child());
+    below = ScopeBelow(*aggregate);
     scope.fallback = &below;
   }
   scope.lenient = aggregate == nullptr;
@@ -441,7 +396,7 @@ Result<PlanPtr> Resolver::ResolveSort(const PlanPtr& plan) {
     TW_ASSIGN_OR_RETURN(ExprPtr resolved, ResolveExpression(given, scope));
     all = all && resolved->resolved();
     if (aggregate != nullptr) {
-      through = through || HasAggregate(resolved);
+      through = through || HasAggregate(resolved) || !RefuseGrouping({resolved}).ok();
       for (const ExprId id : References(resolved)) through = through || !Holds(output, id);
     }
     orders.push_back(std::move(resolved));
@@ -462,7 +417,8 @@ Result<PlanPtr> Resolver::ResolveSort(const PlanPtr& plan) {
   for (ExprPtr& order : orders) {
     TW_ASSIGN_OR_RETURN(order, TrimAliases(order, false));
   }
-  TW_RETURN_NOT_OK(RefuseGenerators(orders, "ORDER BY"));
+  TW_RETURN_NOT_OK(RefuseGenerators(Sort(orders, sort.global, widened)));
+  TW_RETURN_NOT_OK(RefuseGrouping(orders));
   widened = WithHiddenColumns(widened, orders);
   for (const ExprPtr& order : orders) {
     if (order->type().IsOrderable()) continue;

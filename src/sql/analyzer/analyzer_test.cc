@@ -293,10 +293,74 @@ TEST_F(AnalyzerTest, GeneratorsGiveRowsOfTheirColumns) {
   EXPECT_EQ(SqlFails("SELECT explode(l) + 1 FROM people"),
             "UNSUPPORTED_GENERATOR.NESTED_IN_EXPRESSIONS expression=\"(explode(l) + 1)\"");
   EXPECT_EQ(SqlFails("SELECT explode(k) FROM people").substr(0, 39), "DATATYPE_MISMATCH.UNEXPECTED_INPUT_TYPE");
-  EXPECT_EQ(SqlFails("SELECT k FROM people ORDER BY explode(l)"), "UNSUPPORTED_GENERATOR.OUTSIDE_SELECT plan=ORDER BY");
+  EXPECT_EQ(SqlFails("SELECT explode(explode(array(array(1))))"),
+            "UNSUPPORTED_GENERATOR.NESTED_IN_EXPRESSIONS expression=\"explode(explode(array(array(1))))\"");
+  EXPECT_EQ(SqlFails("SELECT explode_outer(array(1)) + 1"),
+            "UNSUPPORTED_GENERATOR.NESTED_IN_EXPRESSIONS expression=\"(generatorouter(explode(array(1))) + 1)\"");
+  EXPECT_EQ(SqlFails("SELECT 1 ORDER BY explode(array(1))"),
+            "UNSUPPORTED_GENERATOR.OUTSIDE_SELECT plan=Sort [explode(array(1)) ASC NULLS FIRST], true");
+  EXPECT_EQ(SqlFails("SELECT 1 WHERE explode(array(true))"),
+            "UNSUPPORTED_GENERATOR.OUTSIDE_SELECT plan=Filter explode(array(true))");
+  EXPECT_EQ(SqlFails("SELECT explode()").substr(0, 28), "REQUIRED_PARAMETER_NOT_FOUND");
   const PlanPtr words = Sql("SELECT explode(array('a', 'b')) AS word, id FROM t").ValueOrDie();
   ASSERT_EQ(words->child()->kind(), PlanKind::kGenerate);
   EXPECT_FALSE(words->output()[0]->nullable());
+}
+
+// Schemas and errors as Spark 4.2.0 gives them.
+TEST_F(AnalyzerTest, StackHasColumnsOfOneType) {
+  EXPECT_EQ(SqlSchema("SELECT stack(2, 1, 'a', 2, 'b') AS (x, y)"), "x: int, y: string");
+  EXPECT_EQ(SqlSchema("SELECT stack(2, 1, 'a', null)"), "col0: int, col1: string");
+  EXPECT_EQ(SqlFails("SELECT stack(2, 1, 'a', 2, 'b', 3)"),
+            "DATATYPE_MISMATCH.STACK_COLUMN_DIFF_TYPES sqlExpr=\"stack(2, 1, a, 2, b, 3)\" columnIndex=0 leftParamIndex=1 "
+            "leftType=\"INT\" rightParamIndex=4 rightType=\"STRING\"");
+  EXPECT_EQ(SqlFails("SELECT stack(0, 1)"),
+            "DATATYPE_MISMATCH.VALUE_OUT_OF_RANGE sqlExpr=\"stack(0, 1)\" exprName=`n` valueRange=(0, 2147483647] currentValue=0");
+  EXPECT_EQ(SqlFails("SELECT stack(id, 1, 2) FROM t").substr(0, 39), "DATATYPE_MISMATCH.UNEXPECTED_INPUT_TYPE");
+}
+
+TEST_F(AnalyzerTest, GeneratorsOverAggregatesComeAfterThem) {
+  EXPECT_EQ(SqlSchema("SELECT explode(collect_list(id)) FROM t"), "col: bigint");
+  EXPECT_EQ(SqlSchema("SELECT id % 2 AS g, explode(collect_list(id)) AS e FROM t GROUP BY id % 2"), "g: bigint, e: bigint");
+  EXPECT_EQ(SqlFails("SELECT explode(array(1)), explode(array(max(id))) FROM t GROUP BY id"),
+            "UNSUPPORTED_GENERATOR.MULTI_GENERATOR num=2 generators=\"explode(array(1))\", \"explode(array(max(id)))\"");
+  EXPECT_EQ(SqlFails("SELECT count(explode(array(1))) FROM t"),
+            "UNSUPPORTED_GENERATOR.NESTED_IN_EXPRESSIONS expression=\"count(explode(array(1)))\"");
+}
+
+TEST_F(AnalyzerTest, LateralViewsAddColumns) {
+  EXPECT_EQ(SqlSchema("SELECT t.*, u.col FROM t s LATERAL VIEW explode(array(1, 2)) t AS c LATERAL VIEW explode(array(t.c, 10)) u"),
+            "c: int, col: int");
+  EXPECT_EQ(SqlSchema("SELECT id, d FROM t LATERAL VIEW OUTER posexplode(array()) u AS d, e"), "id: bigint, d: int");
+  EXPECT_EQ(SqlSchema("SELECT id, c FROM t LATERAL VIEW explode(array(1)) AS c"), "id: bigint, c: int");
+  EXPECT_EQ(SqlSchema("SELECT * FROM explode(array(1, 2)) AS t(x)"), "x: int");
+  EXPECT_EQ(SqlSchema("SELECT p.k, g.c FROM people p, LATERAL explode(p.l) AS g(c)"), "k: string, c: int");
+  EXPECT_EQ(SqlFails("SELECT * FROM t LATERAL VIEW explode(map('a', 1)) u AS k"),
+            "UDTF_ALIAS_NUMBER_MISMATCH aliasesSize=2 aliasesNames=k");
+  EXPECT_EQ(SqlFails("SELECT * FROM t LATERAL VIEW upper('x') u AS c").substr(0, 35), "UNSUPPORTED_GENERATOR.NOT_GENERATOR");
+}
+
+TEST_F(AnalyzerTest, GroupingTellsWhichColumnsASetLeavesOut) {
+  EXPECT_EQ(SqlSchema("SELECT k, v, sum(id), grouping(k), grouping_id(), grouping_id(k, v) FROM people JOIN t GROUP BY ROLLUP(k, v)"),
+            "k: string, v: int, sum(id): bigint, grouping(k): tinyint, grouping_id(): bigint, grouping_id(k, v): bigint");
+  EXPECT_EQ(SqlSchema("SELECT k FROM people GROUP BY CUBE(k, v) HAVING grouping(k) = 1 AND sum(v) > 0 ORDER BY grouping_id(), k"),
+            "k: string");
+  EXPECT_EQ(SqlSchema("SELECT sum(grouping(k)) FROM people GROUP BY ROLLUP(k)"), "sum(grouping(k)): bigint");
+  EXPECT_EQ(SqlFails("SELECT k, grouping_id(v, k) FROM people GROUP BY CUBE(k, v)").substr(0, 27), "GROUPING_ID_COLUMN_MISMATCH");
+  EXPECT_EQ(SqlFails("SELECT k, grouping(m) FROM people GROUP BY CUBE(k, v)").substr(0, 24), "GROUPING_COLUMN_MISMATCH");
+  for (const char* sql : {"SELECT k, grouping(k) FROM people GROUP BY k", "SELECT grouping_id() FROM people GROUP BY k",
+                          "SELECT grouping(k) FROM people", "SELECT k FROM people ORDER BY grouping(k)",
+                          "SELECT k FROM people WHERE grouping(k) = 1 GROUP BY ROLLUP(k)"}) {
+    EXPECT_EQ(SqlFails(sql), "UNSUPPORTED_GROUPING_EXPRESSION") << sql;
+  }
+  EXPECT_EQ(SqlSchema("SELECT k, v, count(*) FROM people GROUP BY GROUPING SETS ((k), (k), ROLLUP(k, v))"),
+            "k: string, v: int, count(1): bigint");
+}
+
+TEST_F(AnalyzerTest, SignsNameThemselves) {
+  EXPECT_EQ(SqlSchema("SELECT -id, -(id), -1, -(1), -id * 2, +id, negative(id), abs(-id) FROM t"),
+            "(- id): bigint, (- id): bigint, -1: int, (- 1): int, ((- id) * 2): bigint, (+ id): bigint, negative(id): bigint, "
+            "abs((- id)): bigint");
 }
 
 TEST_F(AnalyzerTest, NodesThatDoNothingKeepBothDataFrames) {

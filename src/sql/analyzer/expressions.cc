@@ -348,8 +348,9 @@ Result<ExprPtr> Resolver::BindByName(const UnresolvedFunction& function, std::st
     return BindAggregate(*aggregate, std::move(arguments), function.distinct(), std::move(filter), bind_);
   }
   if (!function.distinct() && filter == nullptr) {
-    TW_ASSIGN_OR_RETURN(ExprPtr generator, MakeGenerator(name, arguments));
+    TW_ASSIGN_OR_RETURN(ExprPtr generator, MakeGenerator(name, arguments, *config_));
     if (generator != nullptr) return generator;
+    if (ExprPtr grouping = MakeGrouping(name, arguments)) return grouping;
     TW_ASSIGN_OR_RETURN(ExprPtr window, MakeTimeWindow(*this, name, arguments));
     if (window != nullptr) return window;
   }

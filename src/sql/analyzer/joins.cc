@@ -80,7 +80,7 @@ Result<PlanPtr> Resolver::ResolveJoin(const PlanPtr& plan) {
     if (join.condition == nullptr) return PlanPtr(std::move(node));
     TW_ASSIGN_OR_RETURN(ExprPtr condition, ResolveExpression(join.condition, ScopeOf(PlanList{left, right})));
     TW_ASSIGN_OR_RETURN(condition, TrimAliases(condition, false));
-    TW_RETURN_NOT_OK(RefuseGenerators({condition}, "JOIN"));
+    TW_RETURN_NOT_OK(RefuseGenerators(Join(left, right, join.type, condition)));
     if (!condition->type().Is(data::TypeKind::kBoolean)) {
       return At(Error("JOIN_CONDITION_IS_NOT_BOOLEAN_TYPE")
                     .With("joinCondition", QuoteExpression(condition))

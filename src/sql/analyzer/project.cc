@@ -28,7 +28,7 @@ Status DuplicateColumn(const std::string& name) {
 
 /// Spark's ResolveAliases.
 ExprPtr Resolver::Named(const ExprPtr& expr) const {
-  if (IsNamed(expr)) return expr;
+  if (IsNamed(expr) || IsGenerator(expr)) return expr;
   if (const auto* cast = expr->As<Cast>()) {
     // A cast keeps the name of the column it casts.
     if (const auto* attribute = cast->child()->As<Attribute>()) return Alias::Make(expr, attribute->name());
@@ -128,15 +128,15 @@ Result<PlanPtr> Resolver::ResolveProject(const PlanPtr& plan) {
   TW_RETURN_NOT_OK(ExtractWindows({&given}, &child));
   std::vector<std::shared_ptr<const Alias>> laterals;
   TW_ASSIGN_OR_RETURN(ExprList list, ResolveSelectList(given, ScopeOf(child), &laterals));
-  TW_RETURN_NOT_OK(ExtractGenerators(&list, &child));
-  bool aggregate = false;
+  const bool aggregate = std::any_of(list.begin(), list.end(), HasAggregate);
+  if (!aggregate) TW_RETURN_NOT_OK(ExtractGenerators(*this, &list, &child));
   for (ExprPtr& expr : list) {
     expr = Named(expr);
     TW_ASSIGN_OR_RETURN(expr, TrimAliases(expr, true));
-    aggregate = aggregate || HasAggregate(expr);
   }
   child = WithHiddenColumns(child, list);
   if (aggregate) return FinishAggregate({}, std::move(list), std::move(child));
+  TW_RETURN_NOT_OK(RefuseGrouping(list));
   return WithLaterals(std::move(list), child);
 }
 
@@ -171,11 +171,10 @@ Result<PlanPtr> Resolver::ResolveWithColumns(const PlanPtr& plan) {
   for (size_t i = 0; i < added.size(); ++i) {
     if (!placed[i]) list.push_back(added[i]);
   }
-  TW_RETURN_NOT_OK(ExtractGenerators(&list, &child));
-  bool aggregate = false;
+  const bool aggregate = std::any_of(list.begin(), list.end(), HasAggregate);
+  if (!aggregate) TW_RETURN_NOT_OK(ExtractGenerators(*this, &list, &child));
   for (ExprPtr& expr : list) {
     TW_ASSIGN_OR_RETURN(expr, TrimAliases(expr, true));
-    aggregate = aggregate || HasAggregate(expr);
   }
   child = WithHiddenColumns(child, list);
   if (aggregate) return FinishAggregate({}, std::move(list), std::move(child));

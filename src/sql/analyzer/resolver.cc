@@ -106,8 +106,8 @@ Result<PlanPtr> Resolver::ResolveNode(const PlanPtr& plan) {
     case PlanKind::kDistinct:
     case PlanKind::kSample:
     case PlanKind::kShowString:
-    case PlanKind::kGenerate:
     case PlanKind::kExpand: return plan;
+    case PlanKind::kGenerate: return ResolveLateralView(plan);
   }
   return InternalError("the analyzer does not know this node");
 }

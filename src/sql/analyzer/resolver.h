@@ -3,6 +3,7 @@
 // Inside of the analyzer: one pass over the plan, children first, names against the output of the resolved children.
 
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -81,6 +82,9 @@ class Resolver {
   Status ExtractWindows(std::initializer_list<ExprList*> lists, PlanPtr* child);
   Result<PlanPtr> ResolveProject(const PlanPtr& plan);
   Result<PlanPtr> WithLaterals(ExprList list, const PlanPtr& child);
+  // generators.cc
+  Result<PlanPtr> ResolveLateralView(const PlanPtr& plan);
+  // project.cc, nodes that are select lists
   Result<PlanPtr> ResolveWithColumns(const PlanPtr& plan);
   Result<PlanPtr> ResolveWithColumnsRenamed(const PlanPtr& plan);
   Result<PlanPtr> ResolveDropColumns(const PlanPtr& plan);
@@ -92,9 +96,12 @@ class Resolver {
   Result<PlanPtr> FinishAggregate(ExprList grouping, ExprList list, PlanPtr child);
   Result<PlanPtr> ResolveFilter(const PlanPtr& plan, const ExprPtr& condition, bool having);
   Result<PlanPtr> ResolveSort(const PlanPtr& plan);
+  Scope ScopeBelow(const Aggregate& aggregate) const;
   Result<ExprList> OverAggregate(const ExprList& expressions, const PlanPtr& child, PlanPtr* widened);
   Result<ExprList> AddMissing(const ExprList& expressions, const PlanPtr& child, PlanPtr* widened);
   Status CheckAggregate(const Aggregate& aggregate);
+  // grouping_sets.cc
+  /// Every row once per set, with the columns that the set leaves out null and a number that says which set it is.
   Status ExpandGroupingSets(Aggregate::Grouping kind, const std::vector<ExprList>& sets, ExprList* grouping, ExprList* list,
                             PlanPtr* child);
 
@@ -139,12 +146,33 @@ PlanPtr WithHiddenColumns(const PlanPtr& plan, const ExprList& expressions);
 Result<ExprPtr> TrimAliases(const ExprPtr& expr, bool keep_top);
 
 /// A placeholder for explode(...) and kin over resolved arguments; null when `name` is none of them.
-Result<ExprPtr> MakeGenerator(const std::string& name, const ExprList& arguments);
+Result<ExprPtr> MakeGenerator(const std::string& name, const ExprList& arguments, const EvalConfig& config);
+bool IsGenerator(const ExprPtr& expr);
 /// Generators in a select list become Generate nodes: `child` gets them, the list their columns, named by the aliases.
 /// Source: Spark's ExtractGenerator. Errors: UNSUPPORTED_GENERATOR.NESTED_IN_EXPRESSIONS.
-Status ExtractGenerators(ExprList* list, PlanPtr* child);
-/// UNSUPPORTED_GENERATOR.OUTSIDE_SELECT when one is left; `where` names the clause.
-Status RefuseGenerators(const ExprList& expressions, const char* where);
+Status ExtractGenerators(Resolver& resolver, ExprList* list, PlanPtr* child);
+/// The generator among the output of an Aggregate: `list` gets what it is made of, `above` is the select list over it.
+/// False when there is none. Errors: UNSUPPORTED_GENERATOR.MULTI_GENERATOR, NESTED_IN_EXPRESSIONS.
+Result<bool> SplitGenerators(ExprList* list, ExprList* above);
+/// UNSUPPORTED_GENERATOR.OUTSIDE_SELECT when a node other than a select list has one.
+Status RefuseGenerators(const LogicalPlan& node);
+
+/// A placeholder for grouping(x) or grouping_id(...) over resolved arguments; null for other names.
+ExprPtr MakeGrouping(const std::string& name, const ExprList& arguments);
+/// UNSUPPORTED_GROUPING_EXPRESSION when one is left.
+Status RefuseGrouping(const ExprList& expressions);
+/// The columns of ROLLUP, CUBE or GROUPING SETS.
+struct GroupingColumns {
+  ExprList expressions;   ///< as the query has them
+  AttributeList columns;  ///< the same, null where the set of the row leaves them out
+  AttributePtr id;
+  bool Same(const ExprPtr& argument, const ExprPtr& expression) const;
+  /// Grouping expressions outside of aggregate functions become their columns, placeholders what they stand for.
+  /// Errors: GROUPING_COLUMN_MISMATCH, GROUPING_ID_COLUMN_MISMATCH.
+  Result<ExprPtr> Rewrite(Resolver& resolver, const ExprPtr& expr, bool in_aggregate = false) const;
+};
+/// Nullopt for an Aggregate without grouping sets.
+std::optional<GroupingColumns> GroupingColumnsOf(const Aggregate& aggregate);
 
 bool HasAggregate(const ExprPtr& expr);
 /// `status` with the place that `expr` or the first node below it comes from.

@@ -254,7 +254,7 @@ Result<ExprPtr> ParserState::Unary() {
     }
     Advance();
     TW_ASSIGN_OR_RETURN(ExprPtr operand, Unary());
-    return Function("negative", {std::move(operand)}, begin);
+    return Function("-", {std::move(operand)}, begin);
   }
   if (TakeSymbol("+")) {
     TW_ASSIGN_OR_RETURN(ExprPtr operand, Unary());

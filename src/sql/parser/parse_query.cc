@@ -2,9 +2,22 @@
 
 #include <algorithm>
 
+#include "data/text/numbers.h"
 #include "sql/parser/parser_state.h"
 
 namespace thalweg::sql {
+namespace {
+
+/// See the analyzer's ResolveLateralView: columns without types yet, one without a name when the generator names them.
+PlanPtr UnresolvedGenerate(const ExprPtr& call, bool outer, const std::vector<std::string>& view,
+                           std::vector<std::string> columns, PlanPtr child) {
+  if (columns.empty()) columns.emplace_back();
+  AttributeList generated;
+  for (const std::string& column : columns) generated.push_back(Attribute::Make(column, DataType(), true, NewExprId(), view));
+  return std::make_shared<Generate>(call, false, outer, std::move(generated), std::move(child));
+}
+
+}  // namespace
 
 Result<PlanPtr> ParserState::Query() {
   const DepthGuard guard(depth_);
@@ -125,7 +138,7 @@ Result<PlanPtr> ParserState::SelectCore() {
       plan = std::make_shared<OneRow>();
     }
   }
-  if (AreWords({"LATERAL", "VIEW"})) return Unsupported("LATERAL VIEW");
+  TW_ASSIGN_OR_RETURN(plan, LateralViews(std::move(plan)));
   if (TakeWord("WHERE")) {
     TW_ASSIGN_OR_RETURN(ExprPtr condition, Expression());
     plan = std::make_shared<Filter>(std::move(condition), std::move(plan));
@@ -145,6 +158,33 @@ Result<PlanPtr> ParserState::SelectCore() {
   return plan;
 }
 
+/// LATERAL VIEW [OUTER] function(...) [name] [[AS] column, ...], any number of them.
+Result<PlanPtr> ParserState::LateralViews(PlanPtr plan) {
+  for (int views = 0; TakeWords({"LATERAL", "VIEW"}); ++views) {
+    if (views > kMaxDepth) return TooComplex();
+    const bool outer = TakeWord("OUTER");
+    const int begin = static_cast<int>(at_);
+    TW_ASSIGN_OR_RETURN(NameParts name, MultipartName());
+    TW_RETURN_NOT_OK(ExpectSymbol("("));
+    TW_ASSIGN_OR_RETURN(ExprList arguments, ExpressionList(")"));
+    const ExprPtr call = Located(UnresolvedFunction::Make(std::move(name), std::move(arguments)), begin);
+    std::vector<std::string> view;
+    std::vector<std::string> columns;
+    if (AtAliasName()) {
+      TW_ASSIGN_OR_RETURN(std::string word, Name());
+      view.push_back(std::move(word));
+    }
+    if (TakeWord("AS") || AtAliasName()) {
+      do {
+        TW_ASSIGN_OR_RETURN(std::string column, Name());
+        columns.push_back(std::move(column));
+      } while (TakeSymbol(","));
+    }
+    plan = UnresolvedGenerate(call, outer, view, columns, std::move(plan));
+  }
+  return plan;
+}
+
 Result<PlanPtr> ParserState::GroupByClause(ExprList select, PlanPtr plan) {
   Advance();
   TW_RETURN_NOT_OK(ExpectWord("BY"));
@@ -154,26 +194,130 @@ Result<PlanPtr> ParserState::GroupByClause(ExprList select, PlanPtr plan) {
     node->group_all = true;
     return PlanPtr(std::move(node));
   }
+  static constexpr size_t kMaxGroupingSets = 4096;
+  // Each element of the clause gives sets of keys; the clause groups by every combination of them.
+  std::vector<GroupingSets> elements;
   ExprList keys;
-  Aggregate::Grouping kind = Aggregate::Grouping::kPlain;
-  std::vector<ExprList> sets;
+  bool plain = true;
   do {
-    if (AreWords({"GROUPING", "SETS"})) return Unsupported("GROUPING SETS");
-    if ((IsWord("ROLLUP") || IsWord("CUBE")) && IsSymbol("(", 1)) {
-      kind = Peek().upper == "CUBE" ? Aggregate::Grouping::kCube : Aggregate::Grouping::kRollup;
-      Advance(), Advance();
-      TW_ASSIGN_OR_RETURN(ExprList list, ExpressionList(")"));
-      keys.insert(keys.end(), list.begin(), list.end());
+    if (AtGroupingAnalytics()) {
+      TW_ASSIGN_OR_RETURN(GroupingSets sets, GroupingAnalytics());
+      elements.push_back(std::move(sets));
+      plain = false;
       continue;
     }
     TW_ASSIGN_OR_RETURN(ExprPtr key, Expression());
-    keys.push_back(std::move(key));
+    keys.push_back(key);
+    elements.push_back({Aggregate::Grouping::kPlain, {{std::move(key)}}});
   } while (TakeSymbol(","));
-  if (TakeWords({"WITH", "ROLLUP"})) kind = Aggregate::Grouping::kRollup;
-  if (TakeWords({"WITH", "CUBE"})) kind = Aggregate::Grouping::kCube;
+  Aggregate::Grouping kind = Aggregate::Grouping::kPlain;
+  std::vector<ExprList> sets;
+  if (!plain && elements.size() == 1 && elements[0].kind != Aggregate::Grouping::kSets) {
+    kind = elements[0].kind;
+    keys = elements[0].sets[0];
+  } else if (!plain) {
+    kind = Aggregate::Grouping::kSets;
+    keys.clear();
+    sets = {{}};
+    for (const GroupingSets& element : elements) {
+      TW_ASSIGN_OR_RETURN(const std::vector<ExprList> own, SetsOf(element));
+      std::vector<ExprList> combined;
+      for (const ExprList& left : sets) {
+        for (const ExprList& right : own) {
+          combined.push_back(left);
+          combined.back().insert(combined.back().end(), right.begin(), right.end());
+        }
+      }
+      if (combined.size() > kMaxGroupingSets) return TooComplex();
+      sets = std::move(combined);
+    }
+  } else if (TakeWords({"WITH", "ROLLUP"})) {
+    kind = Aggregate::Grouping::kRollup;
+  } else if (TakeWords({"WITH", "CUBE"})) {
+    kind = Aggregate::Grouping::kCube;
+  } else if (AreWords({"GROUPING", "SETS"})) {
+    kind = Aggregate::Grouping::kSets;
+    TW_ASSIGN_OR_RETURN(const GroupingSets given, GroupingAnalytics());
+    sets = given.sets;
+  }
   auto node = std::make_shared<Aggregate>(std::move(keys), std::move(select), std::move(plan));
   node->grouping_kind = kind;
+  node->grouping_sets = std::move(sets);
   return PlanPtr(std::move(node));
+}
+
+bool ParserState::AtGroupingAnalytics() const {
+  return ((IsWord("ROLLUP") || IsWord("CUBE")) && IsSymbol("(", 1)) || (AreWords({"GROUPING", "SETS"}) && IsSymbol("(", 2));
+}
+
+/// The sets that ROLLUP or CUBE of these columns stand for, the widest first.
+Result<std::vector<ExprList>> ParserState::SetsOf(const GroupingSets& given) {
+  if (given.kind == Aggregate::Grouping::kSets || given.kind == Aggregate::Grouping::kPlain) return given.sets;
+  const std::vector<ExprList>& columns = given.groups;
+  std::vector<ExprList> sets;
+  const auto add = [&](uint64_t left_out) {
+    ExprList set;
+    for (size_t i = 0; i < columns.size(); ++i) {
+      if ((left_out >> (columns.size() - 1 - i) & 1) == 0) set.insert(set.end(), columns[i].begin(), columns[i].end());
+    }
+    sets.push_back(std::move(set));
+  };
+  if (columns.size() > kMaxGroupingColumns) return TooComplex();
+  if (given.kind == Aggregate::Grouping::kRollup) {
+    for (size_t left_out = 0; left_out <= columns.size(); ++left_out) add((uint64_t{1} << left_out) - 1);
+  } else {
+    for (uint64_t left_out = 0; left_out < uint64_t{1} << columns.size(); ++left_out) add(left_out);
+  }
+  return sets;
+}
+
+/// ROLLUP(...), CUBE(...) or GROUPING SETS (...); sets may hold further ones.
+Result<ParserState::GroupingSets> ParserState::GroupingAnalytics() {
+  const DepthGuard guard(depth_);
+  if (guard.too_deep()) return TooComplex();
+  GroupingSets out;
+  const std::string word = Advance().upper;
+  out.kind = word == "ROLLUP" ? Aggregate::Grouping::kRollup
+             : word == "CUBE" ? Aggregate::Grouping::kCube
+                              : Aggregate::Grouping::kSets;
+  if (out.kind == Aggregate::Grouping::kSets) Advance();
+  TW_RETURN_NOT_OK(ExpectSymbol("("));
+  bool single = true;
+  do {
+    if (out.kind == Aggregate::Grouping::kSets && AtGroupingAnalytics()) {
+      TW_ASSIGN_OR_RETURN(const GroupingSets inner, GroupingAnalytics());
+      TW_ASSIGN_OR_RETURN(std::vector<ExprList> sets, SetsOf(inner));
+      out.groups.insert(out.groups.end(), sets.begin(), sets.end());
+      continue;
+    }
+    ExprList set;
+    if (IsSymbol("(") && IsSymbol(")", 1)) {
+      Advance(), Advance();
+    } else {
+      const bool parenthesis = IsSymbol("(");
+      TW_ASSIGN_OR_RETURN(ExprPtr expr, Expression());
+      // (a, b) reads as a row of columns.
+      const auto* row = parenthesis ? expr->As<UnresolvedFunction>() : nullptr;
+      if (row != nullptr && row->name_parts().size() == 1 && row->name_parts()[0] == "struct") {
+        set = row->children();
+      } else {
+        set.push_back(std::move(expr));
+      }
+    }
+    single = single && set.size() == 1;
+    out.groups.push_back(std::move(set));
+  } while (TakeSymbol(","));
+  TW_RETURN_NOT_OK(ExpectSymbol(")"));
+  if (out.kind == Aggregate::Grouping::kSets) {
+    out.sets = out.groups;
+  } else if (single) {
+    out.sets.emplace_back();
+    for (const ExprList& group : out.groups) out.sets[0].push_back(group[0]);
+  } else {
+    TW_ASSIGN_OR_RETURN(out.sets, SetsOf(out));
+    out.kind = Aggregate::Grouping::kSets;
+  }
+  return out;
 }
 
 Result<PlanPtr> ParserState::QueryOrganization(PlanPtr plan) {
@@ -233,11 +377,35 @@ Result<PlanPtr> ParserState::FromClause() {
   TW_ASSIGN_OR_RETURN(PlanPtr plan, JoinedRelation());
   for (int relations = 1; TakeSymbol(","); ++relations) {
     if (relations > kMaxDepth) return TooComplex();
+    if (IsWord("LATERAL") && !IsSymbol("(", 1)) {
+      TW_ASSIGN_OR_RETURN(plan, LateralGenerator(std::move(plan)));
+      continue;
+    }
     TW_ASSIGN_OR_RETURN(PlanPtr right, JoinedRelation());
     plan = std::make_shared<Join>(std::move(plan), std::move(right), JoinType::kInner, nullptr);
   }
   if (IsWord("PIVOT") || IsWord("UNPIVOT")) return Unsupported("PIVOT and UNPIVOT");
   return plan;
+}
+
+/// FROM t, LATERAL explode(t.a) [AS] g(x): the same as a lateral view.
+Result<PlanPtr> ParserState::LateralGenerator(PlanPtr plan) {
+  Advance();
+  const int begin = static_cast<int>(at_);
+  TW_ASSIGN_OR_RETURN(NameParts name, MultipartName());
+  TW_RETURN_NOT_OK(ExpectSymbol("("));
+  TW_ASSIGN_OR_RETURN(ExprList arguments, ExpressionList(")"));
+  const ExprPtr call = Located(UnresolvedFunction::Make(std::move(name), std::move(arguments)), begin);
+  std::vector<std::string> alias;
+  std::vector<std::string> columns;
+  if (TakeWord("AS") || AtAliasName()) {
+    TW_ASSIGN_OR_RETURN(std::string word, Name());
+    alias.push_back(std::move(word));
+    if (TakeSymbol("(")) {
+      TW_ASSIGN_OR_RETURN(columns, NameList());
+    }
+  }
+  return UnresolvedGenerate(call, false, alias, columns, std::move(plan));
 }
 
 Result<PlanPtr> ParserState::JoinedRelation() {
@@ -340,12 +508,62 @@ Result<PlanPtr> ParserState::RelationPrimary() {
     if (value.kind != TokenKind::kInteger && value.kind != TokenKind::kString) return Unexpected();
     relation->options.Set(unit == "VERSION" ? "versionAsOf" : "timestampAsOf", value.text);
   }
-  if (IsWord("TABLESAMPLE")) return Unsupported("TABLESAMPLE");
   return AliasedRelation(std::move(relation));
 }
 
+/// TABLESAMPLE (x PERCENT | n ROWS | BUCKET x OUT OF y) [REPEATABLE (seed)].
+Result<PlanPtr> ParserState::SampledRelation(PlanPtr plan) {
+  const Token start = Advance();
+  TW_RETURN_NOT_OK(ExpectSymbol("("));
+  const auto sample_error = [&](std::string_view condition, std::string_view text) {
+    return ParseErrorAt(Error(condition).With("msg", text), sql_, start.begin);
+  };
+  if (IsSymbol(")")) return ParseErrorAt(Error("_LEGACY_ERROR_TEMP_0014"), sql_, start.begin);
+  if (Peek().kind == TokenKind::kSuffixed || (Peek().kind == TokenKind::kWord && IsSymbol(")", 1))) {
+    return sample_error("_LEGACY_ERROR_TEMP_0015", "byteLengthLiteral");
+  }
+  double fraction = 0;
+  ExprPtr rows;
+  if (TakeWord("BUCKET")) {
+    TW_ASSIGN_OR_RETURN(const int64_t bucket, IntegerValue());
+    TW_RETURN_NOT_OK(ExpectWord("OUT"));
+    TW_RETURN_NOT_OK(ExpectWord("OF"));
+    TW_ASSIGN_OR_RETURN(const int64_t buckets, IntegerValue());
+    if (IsWord("ON")) return sample_error("_LEGACY_ERROR_TEMP_0015", "BUCKET x OUT OF y ON colname");
+    fraction = static_cast<double>(bucket) / static_cast<double>(buckets);
+  } else {
+    const bool negative = IsSymbol("-");
+    const Token number = Peek(negative ? 1 : 0);
+    TW_ASSIGN_OR_RETURN(rows, Expression());
+    if (TakeWord("PERCENT")) {
+      const bool plain = number.kind == TokenKind::kInteger || number.kind == TokenKind::kDecimal;
+      if (!plain || !data::ParseDouble(number.text, &fraction)) return Unexpected();
+      fraction = (negative ? -fraction : fraction) / 100;
+      rows = nullptr;
+    } else {
+      TW_RETURN_NOT_OK(ExpectWord("ROWS"));
+    }
+  }
+  TW_RETURN_NOT_OK(ExpectSymbol(")"));
+  int64_t seed = static_cast<int64_t>(start.begin);
+  if (TakeWord("REPEATABLE")) {
+    TW_RETURN_NOT_OK(ExpectSymbol("("));
+    TW_ASSIGN_OR_RETURN(seed, IntegerValue());
+    TW_RETURN_NOT_OK(ExpectSymbol(")"));
+  }
+  if (rows != nullptr) return PlanPtr(std::make_shared<Limit>(std::move(rows), std::move(plan)));
+  if (fraction < 0 || fraction > 1) {
+    std::string text = "Sampling fraction (";
+    data::AppendDouble(fraction, &text);
+    return sample_error("_LEGACY_ERROR_TEMP_0064", text + ") must be on interval [0, 1]");
+  }
+  return PlanPtr(std::make_shared<Sample>(0.0, fraction, false, seed, std::move(plan)));
+}
+
 Result<PlanPtr> ParserState::AliasedRelation(PlanPtr plan) {
-  if (IsWord("TABLESAMPLE")) return Unsupported("TABLESAMPLE");
+  if (IsWord("TABLESAMPLE") && IsSymbol("(", 1)) {
+    TW_ASSIGN_OR_RETURN(plan, SampledRelation(std::move(plan)));
+  }
   const bool as = TakeWord("AS");
   if (!as && !AtAliasName()) return plan;
   TW_ASSIGN_OR_RETURN(std::string alias, Name());
@@ -357,11 +575,20 @@ Result<PlanPtr> ParserState::AliasedRelation(PlanPtr plan) {
   return PlanPtr(std::move(node));
 }
 
-/// range(end), range(start, end[, step[, partitions]]): the one table function there is.
+/// range(end), range(start, end[, step[, partitions]]); explode(...) and kin.
 Result<PlanPtr> ParserState::TableFunction(NameParts name) {
   std::string lower = name.back();
   std::transform(lower.begin(), lower.end(), lower.begin(),
                  [](unsigned char c) { return std::tolower(c); });
+  static constexpr std::string_view kGenerators[] = {"explode", "explode_outer", "posexplode", "posexplode_outer",
+                                                     "inline",  "inline_outer",  "stack"};
+  if (name.size() == 1 && std::find(std::begin(kGenerators), std::end(kGenerators), lower) != std::end(kGenerators)) {
+    const int begin = static_cast<int>(at_);
+    TW_RETURN_NOT_OK(ExpectSymbol("("));
+    TW_ASSIGN_OR_RETURN(ExprList arguments, ExpressionList(")"));
+    const ExprPtr call = Located(UnresolvedFunction::Make(std::move(name), std::move(arguments)), begin - 1);
+    return AliasedRelation(UnresolvedGenerate(call, false, {}, {}, std::make_shared<OneRow>()));
+  }
   if (name.size() != 1 || lower != "range")
     return Unsupported("table-valued function " + name.back());
   TW_RETURN_NOT_OK(ExpectSymbol("("));

@@ -101,6 +101,19 @@ class ParserState {
   Result<PlanPtr> QueryPrimary();
   Result<PlanPtr> SelectCore();
   Result<PlanPtr> QueryOrganization(PlanPtr plan);
+  Result<PlanPtr> SampledRelation(PlanPtr plan);
+  Result<PlanPtr> LateralViews(PlanPtr plan);
+  Result<PlanPtr> LateralGenerator(PlanPtr plan);
+  /// One element of GROUP BY. ROLLUP and CUBE of single columns keep their kind: `sets` is then the list of them.
+  struct GroupingSets {
+    Aggregate::Grouping kind = Aggregate::Grouping::kPlain;
+    std::vector<ExprList> sets;
+    std::vector<ExprList> groups = {};  ///< what stands in the parentheses
+  };
+  static constexpr size_t kMaxGroupingColumns = 12;
+  bool AtGroupingAnalytics() const;
+  Result<GroupingSets> GroupingAnalytics();
+  Result<std::vector<ExprList>> SetsOf(const GroupingSets& given);
   Result<PlanPtr> GroupByClause(ExprList select, PlanPtr plan);
   Result<PlanPtr> FromClause();
   Result<PlanPtr> JoinedRelation();

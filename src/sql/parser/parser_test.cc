@@ -110,6 +110,46 @@ TEST(ParsePlan, JoinsLeftToRight) {
   EXPECT_NE(outer->child(0)->As<Join>(), nullptr);
 }
 
+TEST(ParsePlan, GroupingSetsCombine) {
+  const auto sets = [](const std::string& group_by) {
+    const Result<PlanPtr> plan = ParsePlan("SELECT 1 FROM t GROUP BY " + group_by, {});
+    const auto* node = Root<Aggregate>(plan);
+    std::string text = node->grouping_kind == Aggregate::Grouping::kSets ? "" : std::to_string(static_cast<int>(node->grouping_kind));
+    for (const ExprPtr& key : node->grouping) text += " " + key->Sql();
+    for (const ExprList& set : node->grouping_sets) {
+      text += " (";
+      for (const ExprPtr& expr : set) text += (text.back() == '(' ? "" : ", ") + expr->Sql();
+      text += ")";
+    }
+    return text;
+  };
+  EXPECT_EQ(sets("a, b"), "0 a b");
+  EXPECT_EQ(sets("ROLLUP(a, b)"), "1 a b");
+  EXPECT_EQ(sets("a, b WITH CUBE"), "2 a b");
+  EXPECT_EQ(sets("GROUPING SETS ((a, b), a, ())"), " (a, b) (a) ()");
+  EXPECT_EQ(sets("a, b GROUPING SETS ((a), (b))"), " a b (a) (b)");
+  EXPECT_EQ(sets("a, ROLLUP(b, c)"), " (a, b, c) (a, b) (a)");
+  EXPECT_EQ(sets("ROLLUP((a, b), c)"), " (a, b, c) (a, b) ()");
+  EXPECT_EQ(sets("CUBE(a), ROLLUP(b)"), " (a, b) (a) (b) ()");
+  EXPECT_EQ(sets("GROUPING SETS (a, ROLLUP(a, b))"), " (a) (a, b) (a) ()");
+}
+
+TEST(ParsePlan, SamplesTables) {
+  const Result<PlanPtr> fraction = ParsePlan("SELECT * FROM t TABLESAMPLE (12.5 PERCENT) REPEATABLE (42) s", {});
+  const auto* sample = Root<Project>(fraction)->child()->child()->As<Sample>();
+  ASSERT_NE(sample, nullptr);
+  EXPECT_EQ(sample->upper, 0.125);
+  EXPECT_EQ(sample->seed, 42);
+  const Result<PlanPtr> rows = ParsePlan("SELECT * FROM (SELECT 1) TABLESAMPLE (5 ROWS)", {});
+  EXPECT_NE(Root<Project>(rows)->child()->As<Limit>(), nullptr);
+  EXPECT_EQ(Condition("SELECT * FROM t TABLESAMPLE (101 PERCENT)"), "_LEGACY_ERROR_TEMP_0064");
+  EXPECT_EQ(Condition("SELECT * FROM t TABLESAMPLE (-1 PERCENT)"), "_LEGACY_ERROR_TEMP_0064");
+  EXPECT_EQ(Condition("SELECT * FROM t TABLESAMPLE (10M)"), "_LEGACY_ERROR_TEMP_0015");
+  EXPECT_EQ(Condition("SELECT * FROM t TABLESAMPLE (BUCKET 4 OUT OF 10 ON id)"), "_LEGACY_ERROR_TEMP_0015");
+  EXPECT_EQ(Condition("SELECT * FROM t TABLESAMPLE ()"), "_LEGACY_ERROR_TEMP_0014");
+  EXPECT_EQ(Condition("SELECT * FROM t AS s TABLESAMPLE (2 ROWS)"), "PARSE_SYNTAX_ERROR");
+}
+
 TEST(ParsePlan, IntersectBindsTighterThanUnion) {
   const Result<PlanPtr> plan = ParsePlan("SELECT 1 UNION ALL SELECT 2 INTERSECT SELECT 3", {});
   const auto* node = Root<Union>(plan);
