@@ -45,6 +45,7 @@ struct QueryState::Group {
   };
   std::vector<Staged> staged;
   std::vector<const Member*> withdrawn;
+  Status cause;  // of the first that withdrew and had one
   int staging = 0;  // members that are writing their file just now
 
   bool TookPart(const Member* member) const {
@@ -80,16 +81,18 @@ Result<std::shared_ptr<StateCommit>> QueryState::Member::Commit(StateVersion ver
     group->staged.push_back({this, persister_, entries});
   } else {
     group->withdrawn.push_back(this);
+    if (group->cause.ok()) group->cause = staged;
   }
   query_->PublishIfComplete();
   if (!staged.ok()) return staged;
   return group->commit;
 }
 
-void QueryState::Member::Withdraw() {
+void QueryState::Member::Withdraw(const Status& cause) {
   MutexLock lock(query_->mutex_);
   if (query_->group_ == nullptr) return;
   query_->group_->withdrawn.push_back(this);
+  if (query_->group_->cause.ok()) query_->group_->cause = cause;
   query_->PublishIfComplete();
 }
 
@@ -136,7 +139,7 @@ void QueryState::PublishIfComplete() {
   std::shared_ptr<Group> group = std::move(group_);
   group_.reset();
   if (!group->withdrawn.empty() || group->staged.empty()) {
-    group->commit->Finish(InternalError("another store of the query did not write its state"));
+    group->commit->Finish(group->cause.ok() ? InternalError("another store of the query did not write its state") : group->cause);
     return;
   }
   services_.RunPublish([self = shared_from_this(), group] { self->Publish(*group); });

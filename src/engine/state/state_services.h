@@ -57,8 +57,8 @@ class QueryState : public std::enable_shared_from_this<QueryState> {
     Clock& clock();
     /// Stages `writer`'s version. All members must do so once per version, or Withdraw.
     Result<std::shared_ptr<StateCommit>> Commit(StateVersion version, StateChangeWriter& writer, int64_t entries);
-    /// This store will not commit the version it was working on: others no longer wait for it.
-    void Withdraw();
+    /// This store will not commit the version it was working on: others no longer wait for it, and fail with `cause` if it is one.
+    void Withdraw(const Status& cause = Status::OK());
 
    private:
     friend class QueryState;

@@ -57,6 +57,20 @@ TEST(StateServices, AStoreThatGivesUpFailsTheVersionForAll) {
   ASSERT_TRUE(CommitAndWait(*stores[0], StateVersion(1)).ok());
 }
 
+TEST(StateServices, AFullDiskIsTheErrorOfAllStores) {
+  StateHarness harness;
+  data::FaultyFileSystem faulty(harness.files);
+  StateServices services(faulty, harness.clock);
+  const auto query = services.OpenQuery(RunId(Uuid::MakeRandom()), "/ckpt", {}).ValueOrDie();
+  auto stores = OpenStores(query, 2);
+  EXPECT_FALSE(stores[0]->Commit(StateVersion(1)).ValueOrDie());
+  faulty.Add({.operation = data::FileOperation::kCreate, .error_number = ENOSPC, .path_part = "state/0/1"});
+  EXPECT_EQ(stores[1]->Commit(StateVersion(1)).status().condition(), "IO_ERROR");
+  stores[1]->Abort();
+  ASSERT_TRUE(stores[0]->commit_signal()->Wait({}));
+  EXPECT_EQ(stores[0]->Commit(StateVersion(1)).status().condition(), "IO_ERROR") << "the cause, not its consequence";
+}
+
 TEST(StateServices, AClosedStoreIsNotWaitedFor) {
   StateHarness harness;
   const auto query = harness.OpenQuery();

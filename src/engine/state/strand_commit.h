@@ -31,11 +31,8 @@ class StrandCommit {
   template <typename Write>
   Status Stage(StateVersion version, int64_t entries, Write&& write) {
     if (!loaded_) return InternalError("commit of state that is not loaded");
-    TW_ASSIGN_OR_RETURN(const auto writer, persister().BeginChanges(version));
-    TW_RETURN_NOT_OK(write(*writer));
-    TW_ASSIGN_OR_RETURN(commit_, member_->Commit(version, *writer, entries));
-    staged_version_ = version;
-    return Status::OK();
+    failure_ = TryStage(version, entries, write);
+    return failure_;
   }
   /// Second step: false while it is not durable; once true the working set holds the staged version.
   Result<bool> Finish() {
@@ -47,13 +44,24 @@ class StrandCommit {
   }
   std::shared_ptr<Signal> signal() const { return commit_ == nullptr ? nullptr : commit_->signal(); }
   void Abort() {
-    if (commit_ == nullptr || !commit_->done()) member_->Withdraw();
+    if (commit_ == nullptr || !commit_->done()) member_->Withdraw(failure_);
+    failure_ = Status::OK();
     commit_.reset();
     loaded_ = false;
   }
 
  private:
+  template <typename Write>
+  Status TryStage(StateVersion version, int64_t entries, Write& write) {
+    TW_ASSIGN_OR_RETURN(const auto writer, persister().BeginChanges(version));
+    TW_RETURN_NOT_OK(write(*writer));
+    TW_ASSIGN_OR_RETURN(commit_, member_->Commit(version, *writer, entries));
+    staged_version_ = version;
+    return Status::OK();
+  }
+
   std::unique_ptr<QueryState::Member> member_;
+  Status failure_;  // of staging: the other stores of the query are told
   std::shared_ptr<StateCommit> commit_;
   StateVersion version_{0};
   StateVersion staged_version_{0};
