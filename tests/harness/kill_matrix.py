@@ -167,6 +167,7 @@ class Round:
         chance = random.Random(seed)
         self.deaths = [Death(chance, points) for _ in range(chance.choice((1, 1, 2, 3)))]
         self.failures = []
+        self.struck = []  # fault points that killed a server
         topic = inputs.broker.create_topic(f"matrix-out-{seed}", 2)
         self.queries = [kind(inputs, self.folder, f"{name}-{i}", *more) for i in range(QUERIES)
                         for kind, name, more in ((ClicksToDelta, "clicks", ()), (FilesToDelta, "files", ()), (ClicksToKafka, "copy", (topic,)))]
@@ -217,6 +218,8 @@ class Round:
         finally:
             if timer:
                 timer.cancel()
+            elif not server.process.running():
+                self.struck.append(death.point)
             server.kill()  # dead already, or killed now
         return unfinished
 
