@@ -136,3 +136,49 @@ def test_interrupt_stops_tagged_queries(spark, ticks):
         assert other.isActive
     finally:
         stop_all(spark)
+
+
+class Ends(StreamingQueryListener):
+    """Keeps the terminated events."""
+
+    def __init__(self):
+        self.events = []
+
+    def onQueryStarted(self, event):
+        pass
+
+    def onQueryProgress(self, event):
+        pass
+
+    def onQueryIdle(self, event):
+        pass
+
+    def onQueryTerminated(self, event):
+        self.events.append(event)
+
+
+def test_the_terminated_event_names_the_exception(spark, ticks):  # as recorded from Spark: listener_events.json
+    listener = Ends()
+    spark.streams.addListener(listener)
+    query = ticks.selectExpr("1 div (value - value) AS x").writeStream.format("noop").start()
+    wait_until(lambda: listener.events, "the terminated event")
+    spark.streams.removeListener(listener)
+    assert listener.events[0].exception.startswith("org.apache.spark.SparkArithmeticException: [DIVIDE_BY_ZERO] Division by zero.")
+    assert listener.events[0].errorClassOnException == "DIVIDE_BY_ZERO"
+    assert query.status["message"].startswith("Terminated with exception: [DIVIDE_BY_ZERO]")
+
+
+def test_the_status_names_the_source_that_is_asked(spark):
+    frame = spark.readStream.format("kafka").option("kafka.bootstrap.servers", "127.0.0.1:1").option("subscribe", "nobody").load()
+    query = frame.writeStream.format("noop").start()
+    try:
+        wait_until(lambda: query.status["message"] == "Getting offsets from KafkaV2[Subscribe[nobody]]", "the status")
+    finally:
+        query.stop()
+
+
+def test_forgetting_models_is_no_error(spark):  # clients ask for it when the interpreter ends
+    from pyspark.sql.connect.proto import Command
+    command = Command()
+    command.ml_command.clean_cache.SetInParent()
+    spark.client.execute_command(command)

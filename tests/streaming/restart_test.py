@@ -1,4 +1,4 @@
-"""Restarting from a checkpoint: what may change between runs, two runs at a time, and kill -9 at each step of a micro-batch."""
+"""Restarting from a checkpoint: two runs at a time, and kill -9 at each step of a micro-batch."""
 import pytest
 from harness.crashes import STEPS, crash_and_resume
 from harness.stream_cases import InputFolder, drain, progress_list, read_files, rows
@@ -26,54 +26,6 @@ def folder(tmp_path):
 
 def count_and_sum(stream):
     return stream.groupBy("k").agg(F.count("*").alias("n"), F.sum("i").alias("s"))
-
-
-CHANGES = {  # name: (the changed query, condition or None when Spark goes on), as recorded from Spark 4.2.0
-    "unchanged": (count_and_sum, None),
-    "alias names changed": (lambda s: s.groupBy("k").agg(F.count("*").alias("other"), F.sum("i").alias("names")), None),
-    "aggregate added": (lambda s: s.groupBy("k").agg(F.count("*"), F.sum("i"), F.max("i")), "STATE_STORE_VALUE_SCHEMA_NOT_COMPATIBLE"),
-    "aggregate removed": (lambda s: s.groupBy("k").agg(F.count("*")), "STATE_STORE_VALUE_SCHEMA_NOT_COMPATIBLE"),
-    "aggregates swapped": (lambda s: s.groupBy("k").agg(F.sum("i"), F.count("*")), "STATE_STORE_VALUE_SCHEMA_NOT_COMPATIBLE"),
-    "count of a column": (lambda s: s.groupBy("k").agg(F.count("i"), F.sum("i")), None),
-    "sum to count": (lambda s: s.groupBy("k").agg(F.count("*"), F.count("i")), None),
-    "key type changed": (lambda s: s.groupBy(F.col("k").cast("int")).agg(F.count("*"), F.sum("i")),
-                         "STATE_STORE_KEY_SCHEMA_NOT_COMPATIBLE"),
-    "key added": (lambda s: s.groupBy("k", "ts").agg(F.count("*"), F.sum("i")), "STATE_STORE_KEY_SCHEMA_NOT_COMPATIBLE"),
-    "filter added": (lambda s: count_and_sum(s.filter("i > 0")), None),
-    "stateless": (lambda s: s.select("k"), "STREAMING_STATEFUL_OPERATOR_NOT_MATCH_IN_STATE_METADATA"),
-}
-
-
-@pytest.mark.parametrize("change", CHANGES)
-def test_changes_of_an_aggregation(spark, folder, tmp_path, change):
-    def run(frame):
-        query = (frame.writeStream.format("noop").outputMode("update").option("checkpointLocation", str(tmp_path / "ck"))
-                 .trigger(availableNow=True).start())
-        assert query.awaitTermination(60)
-        return query
-
-    stream = read_files(spark, folder, SCHEMA)
-    run(count_and_sum(stream))
-    folder.put("2.json", '{"k":"1","i":1,"ts":"2024-03-01T10:00:10Z"}', '{"k":"3","i":2,"ts":"2024-03-01T10:00:11Z"}')
-    changed, condition = CHANGES[change]
-    if condition is None:
-        query = run(changed(stream))
-        assert [(p["batchId"], p["numInputRows"]) for p in progress_list(query)] == [(1, 2)]
-        assert query.lastProgress["stateOperators"][0]["numRowsTotal"] == 3
-    else:
-        with pytest.raises(StreamingQueryException) as error:
-            run(changed(stream))
-        assert f"[{condition}]" in str(error.value)
-
-
-def test_an_aggregation_over_a_checkpoint_without_state_is_refused(spark, folder, tmp_path):
-    stream = read_files(spark, folder, SCHEMA)
-    writer = stream.select("k").writeStream.format("noop").option("checkpointLocation", str(tmp_path / "ck"))
-    assert writer.trigger(availableNow=True).start().awaitTermination(60)
-    folder.put("2.json", '{"k":"1","i":1}')
-    with pytest.raises(StreamingQueryException) as error:
-        drain(count_and_sum(stream), "complete", "late_state", tmp_path / "ck")
-    assert "STREAMING_STATEFUL_OPERATOR_MISSING_STATE_DIRECTORY" in str(error.value)
 
 
 def test_the_number_of_state_partitions_stays(spark, folder, tmp_path):

@@ -9,6 +9,7 @@
 #include "connectors/file/directory_watcher.h"
 #include "connectors/file/file_settings.h"
 #include "connectors/file/file_stream_options.h"
+#include "connectors/file/glob.h"
 #include "connectors/file/seen_files.h"
 #include "connectors/file/source_cleaner.h"
 #include "data/io/local_file_system.h"
@@ -88,6 +89,7 @@ class FileStream final : public sql::MicroBatchStream {
 
   Result<sql::Offset> DeserializeOffset(std::string_view json) override {
     TW_ASSIGN_OR_RETURN(const int64_t id, LogId(json));
+    TW_RETURN_NOT_OK(CheckLogged(id));
     return sql::Offset{OffsetText(id)};
   }
 
@@ -226,6 +228,18 @@ class FileStream final : public sql::MicroBatchStream {
     log_id_ = id;
     recent_[id] = std::move(files);
     return Status::OK();
+  }
+
+  /// A log that lost what the checkpoint counts on, or that is of another folder, would hand out files that were read before.
+  Status CheckLogged(int64_t id) const {
+    if (id < 0) return Status::OK();
+    TW_ASSIGN_OR_RETURN(const auto entries, log_.Get(id));
+    if (!entries) return Error("_LEGACY_ERROR_THALWEG_BATCH_MISSING").With("batchId", id);
+    const std::string& base = relation_->paths[0];
+    if (entries->empty() || relation_->paths.size() > 1 || IsGlob(base)) return Status::OK();
+    TW_ASSIGN_OR_RETURN(const std::string path, data::PathFromUri(entries->front().uri));
+    if (path == base || path.starts_with(base.ends_with('/') ? base : base + "/")) return Status::OK();
+    return Error("_LEGACY_ERROR_THALWEG_WRONG_BASE_PATH").With("basePath", base).With("path", entries->front().uri);
   }
 
   /// The files of log entries (after, up_to], with sizes; those that are gone are left out, as Spark does.

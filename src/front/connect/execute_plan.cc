@@ -197,9 +197,8 @@ Status RunCheckpoint(const ExecuteContext& context, const pb::CheckpointCommand&
 }
 
 Status RunMl(const pb::MlCommand& command) {
-  if (command.has_delete_()) return Status::OK();
-  // Clients send clean_cache at interpreter exit and swallow the answer. An error is the better one: it arrives as a single
-  // event, while the status behind a message can reach a Python that is already being taken down, which then hangs.
+  // There are no models: nothing to forget. Clients send clean_cache when the interpreter ends.
+  if (command.has_delete_() || command.has_clean_cache()) return Status::OK();
   return Unsupported("pyspark.ml");
 }
 

@@ -8,7 +8,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "front/connect/exception_classes.h"
+#include "front/session/exception_classes.h"
 
 namespace thalweg::front {
 

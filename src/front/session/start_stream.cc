@@ -4,6 +4,7 @@
 #include "base/string_case.h"
 #include "base/uuid.h"
 #include "data/io/path.h"
+#include "front/session/exception_classes.h"
 #include "front/session/session_environment.h"
 #include "front/session/session_impl.h"
 #include "sql/catalog/catalog.h"
@@ -160,6 +161,8 @@ Result<Sink> FormatSink(Session& session, const StreamStart& start, const data::
 Result<std::shared_ptr<streaming::StreamingQuery>> Session::StartStream(StreamStart start) {
   TW_ASSIGN_OR_RETURN(const sql::PlanPtr plan, Analyze(start.input));
   if (!plan->is_streaming()) return Error("WRITE_STREAM_NOT_ALLOWED");
+  if (std::holds_alternative<streaming::Continuous>(start.trigger)) return Unsupported("trigger(continuous=...)");
+  if (std::holds_alternative<streaming::RealTime>(start.trigger)) return Unsupported("trigger(realTime=...)");
   const data::Schema schema = plan->schema();
   const std::shared_ptr<const sql::EvalConfig> config = eval_config();
   if (!start.partition_columns.empty() && !start.clustering_columns.empty()) {
@@ -175,9 +178,6 @@ Result<std::shared_ptr<streaming::StreamingQuery>> Session::StartStream(StreamSt
   if (start.callback_sink != nullptr) {
     format = start.format.empty() ? "foreachBatch" : start.format;
     if (!partitions.empty()) return Error("_LEGACY_ERROR_TEMP_1197").With("operation", format);
-    if (std::holds_alternative<streaming::Continuous>(start.trigger)) {
-      return Error("_LEGACY_ERROR_TEMP_1195").With("source", format);
-    }
     spec.make_sink = [sink = start.callback_sink](const sql::StreamWriteRequest&) -> Result<MadeSink> {
       return MadeSink(std::unique_ptr<sql::BatchSink>(std::make_unique<SharedSink>(sink)));
     };
@@ -208,6 +208,7 @@ Result<std::shared_ptr<streaming::StreamingQuery>> Session::StartStream(StreamSt
   spec.options = start.options;
   spec.partition_columns = partitions;
   spec.job_tags = start.job_tags;
+  spec.exception_text = [](const Status& failure) { return ExceptionClasses(failure).front() + ": " + failure.message(); };
   spec.settings = SettingsSnapshot();
   spec.config = config;
   ServerContext& server = impl_->server;

@@ -56,8 +56,9 @@ Status MicroBatchDriver::Run(std::stop_token stop) {
 
 Status MicroBatchDriver::Loop(std::stop_token stop) {
   const bool available_now = std::holds_alternative<AvailableNow>(spec_.trigger);
-  const bool once = std::holds_alternative<Once>(spec_.trigger) ||
-                    (available_now && !sources_->SupportAvailableNow());
+  const bool freezes = sources_->SupportAvailableNow() || spec_.settings.Get(kAvailableNowWrapper);
+  const bool once = std::holds_alternative<Once>(spec_.trigger) || (available_now && !freezes);
+  takes_all_ = once;
   if (available_now && !once) TW_RETURN_NOT_OK(sources_->PrepareForAvailableNow());
   while (!stop.stop_requested()) {
     StartTimers();
@@ -83,8 +84,7 @@ Result<bool> MicroBatchDriver::Trigger() {
       return false;
     }
   }
-  SetStatus(turn_->has_new_data ? "Processing new data" : "No new data but cleaning up state",
-            turn_->has_new_data, true);
+  SetStatus("Writing offsets to log", turn_->has_new_data, true);
   TW_RETURN_NOT_OK(RunOne());
   SetStatus("Waiting for next trigger", false, false);
   return true;

@@ -151,6 +151,7 @@ class MicroBatchDriver final : public StreamingQuery {
   std::optional<Turn> turn_;
   int64_t last_watermark_ms_ = 0;  ///< of the batch before the next one
   bool ran_in_this_run_ = false;
+  bool takes_all_ = false;  ///< Trigger.Once and what falls back to it: no read limits
   std::map<int64_t, int64_t>
       last_eviction_ms_;  ///< per stateful operator, of the last batch of this run
   std::shared_ptr<Signal> more_data_ = std::make_shared<Signal>();

@@ -167,7 +167,8 @@ std::string MicroBatchDriver::TerminatedEvent(const Status& failure) const {
   Json event;
   event["id"] = id_.value().ToString();
   event["runId"] = run_id_.value().ToString();
-  event["exception"] = failure.ok() ? Json(nullptr) : Json(failure.message());
+  event["exception"] = nullptr;
+  if (!failure.ok()) event["exception"] = spec_.exception_text ? spec_.exception_text(failure) : failure.message();
   event["errorClassOnException"] =
       failure.ok() || failure.condition().empty() ? Json(nullptr) : Json(failure.condition());
   return Compact(event);

@@ -15,9 +15,12 @@
 namespace thalweg::streaming {
 
 Result<bool> MicroBatchDriver::ConstructNext() {
-  const bool unlimited = std::holds_alternative<Once>(spec_.trigger);
   TW_ASSIGN_OR_RETURN(NextOffsets next,
-                      Timed("latestOffset", [&] { return sources_->Next(committed_, unlimited); }));
+                      Timed("latestOffset", [&] {
+    return sources_->Next(committed_, takes_all_, [&](const std::string& source) {
+      SetStatus("Getting offsets from " + source);
+    });
+  }));
   latest_ = next.latest;
   const int64_t watermark_ms = watermarks_->current_ms();
   bool run = next.has_new_data;
@@ -55,6 +58,7 @@ Status MicroBatchDriver::RunOne() {
     return WriteOffsets(turn);
   }));  // durable before anything outside sees a row
   TW_FAULT_POINT("micro-batch: offsets written");
+  SetStatus(turn.has_new_data ? "Processing new data" : "No new data but cleaning up state");
   if (!ran_in_this_run_) TW_RETURN_NOT_OK(WriteStateMetadata(turn.batch_id));
   Result<Staged> staged = Timed("addBatch", [&] { return Execute(turn); });
   if (!staged.ok()) return std::move(staged).status();

@@ -25,6 +25,12 @@ const Setting<bool> kVerifyEmptyOnStart{
     .default_value = true,
     .doc = "Refuse a new query on a checkpoint that holds commits or state."};
 
+const Setting<int64_t> kStateCheckpointFormat{
+    .key = "spark.sql.streaming.stateStore.checkpointFormatVersion",
+    .default_value = 1,
+    .min = 1,
+    .doc = "Form of the state's checkpoints; 2 gives every version an id, which needs another provider."};
+
 const Setting<bool> kStateSchemaCheck{
     .key = "spark.sql.streaming.stateStore.stateSchemaCheck",
     .default_value = true,
@@ -195,6 +201,10 @@ Status MicroBatchDriver::WriteStateMetadata(BatchId first_batch) {
 Status MicroBatchDriver::CompilePlan() {
   const auto begin = spec_.clock->NowMonotonic();
   TW_RETURN_NOT_OK(CheckStatefulOperators());
+  if (!shaped_.layout.operators.empty() && settings_.Get(kStateCheckpointFormat) > 1) {
+    return Error("STATE_STORE_CHECKPOINT_IDS_NOT_SUPPORTED")
+        .With("msg", "HDFSBackedStateStoreProvider does not support checkpointFormatVersion > 1");
+  }
   const engine::StateOptions state_options = engine::StateOptions::FromSettings(settings_);
   TW_ASSIGN_OR_RETURN(
       state_, spec_.state->OpenQuery(run_id_, spec_.checkpoint_location, state_options, &poison_));

@@ -15,6 +15,11 @@ inline const Setting<int64_t> kPollingDelayMs{
     .min = 0,
     .unit = SettingUnit::kMillis,
     .doc = "Pause between two looks at sources that do not announce data."};
+inline const Setting<bool> kAvailableNowWrapper{
+    .key = "spark.sql.streaming.triggerAvailableNowWrapper.enabled",
+    .default_value = false,
+    .doc = "With AvailableNow, freeze the end of sources that do not know the trigger; otherwise all is read "
+           "in one micro-batch."};
 inline const Setting<bool> kNoDataMicroBatches{
     .key = "spark.sql.streaming.noDataMicroBatches.enabled",
     .default_value = true,

@@ -28,7 +28,11 @@ bool SourceSet::SupportAvailableNow() const {
 }
 
 Status SourceSet::PrepareForAvailableNow() {
-  for (const auto& stream : streams_) TW_RETURN_NOT_OK(stream->PrepareForTriggerAvailableNow());
+  available_now_ = true;
+  frozen_ends_.assign(streams_.size(), std::nullopt);
+  for (const auto& stream : streams_) {
+    if (stream->supports_available_now()) TW_RETURN_NOT_OK(stream->PrepareForTriggerAvailableNow());
+  }
   return Status::OK();
 }
 
@@ -39,17 +43,24 @@ Result<sql::Offset> SourceSet::Initial(size_t i) {
   return *initial_[i];
 }
 
-Result<NextOffsets> SourceSet::Next(const OffsetVector& start, bool unlimited) {
+Result<NextOffsets> SourceSet::Next(const OffsetVector& start, bool unlimited,
+                                    const std::function<void(const std::string&)>& asking) {
   NextOffsets next;
   for (size_t i = 0; i < streams_.size(); ++i) {
+    asking(streams_[i]->Description());
     std::optional<sql::Offset> from = start[i];
     if (!from) {
       TW_ASSIGN_OR_RETURN(from, Initial(i));
     }
+    const bool wrapped = available_now_ && !streams_[i]->supports_available_now();
     const std::vector<sql::ReadLimit> limits =
-        unlimited ? std::vector<sql::ReadLimit>{sql::ReadAllAvailable{}}
+        unlimited || wrapped ? std::vector<sql::ReadLimit>{sql::ReadAllAvailable{}}
                   : streams_[i]->DefaultReadLimits();
-    TW_ASSIGN_OR_RETURN(std::optional<sql::Offset> end, streams_[i]->LatestOffset(*from, limits));
+    std::optional<sql::Offset> end = wrapped ? frozen_ends_[i] : std::nullopt;
+    if (!end) {
+      TW_ASSIGN_OR_RETURN(end, streams_[i]->LatestOffset(*from, limits));
+      if (wrapped) frozen_ends_[i] = end;
+    }
     TW_ASSIGN_OR_RETURN(std::optional<sql::Offset> latest, streams_[i]->ReportLatestOffset());
     if (!end) end = start[i];
     if (!end && !from->json.empty()) end = from;

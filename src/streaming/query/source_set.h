@@ -34,11 +34,14 @@ class SourceSet {
   size_t size() const { return streams_.size(); }
   sql::MicroBatchStream& stream(size_t i) { return *streams_[i]; }
   bool SupportAvailableNow() const;
+  /// From here on no source goes beyond what it has now. Those that do not know the trigger have their
+  /// end frozen when they are asked first.
   Status PrepareForAvailableNow();
   /// The next range after `start`. `unlimited`: Trigger.Once takes everything.
   /// A source without a position is asked for its initial one, which becomes its start within the
-  /// range.
-  Result<NextOffsets> Next(const OffsetVector& start, bool unlimited);
+  /// range. `asking` hears the description of each source before it is asked.
+  Result<NextOffsets> Next(const OffsetVector& start, bool unlimited,
+                           const std::function<void(const std::string&)>& asking);
   /// The position before the first range; asked once.
   Result<sql::Offset> Initial(size_t i);
   /// Checks offsets that come from the log.
@@ -51,6 +54,8 @@ class SourceSet {
  private:
   std::vector<std::unique_ptr<sql::MicroBatchStream>> streams_;
   std::vector<std::optional<sql::Offset>> initial_;
+  bool available_now_ = false;
+  std::vector<std::optional<sql::Offset>> frozen_ends_;
 };
 
 }  // namespace thalweg::streaming

@@ -46,6 +46,9 @@ struct StreamingQuerySpec {
                                            ///< temporary folders
   bool delete_checkpoint_on_stop = false;  ///< a temporary one
   std::vector<std::string> job_tags;       ///< told to listeners
+  /// A failure as listeners read it: Spark's exception class before the message. Absent: the
+  /// message alone.
+  std::function<std::string(const Status&)> exception_text;
   SettingsMap settings;                    ///< snapshot of the session's, taken at start
   std::shared_ptr<const sql::EvalConfig> config;
 

@@ -1,4 +1,4 @@
-#include "front/connect/exception_classes.h"
+#include "front/session/exception_classes.h"
 
 #include <algorithm>
 #include <string_view>
