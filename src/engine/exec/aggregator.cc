@@ -81,6 +81,7 @@ Status Aggregator::Add(const data::Chunk& input, sql::EvalContext& context) {
   const data::Chunk chunk = input.Dense();
   const int64_t rows = chunk.num_rows();
   if (rows == 0) return Status::OK();
+  rows_offset_ = 0;
   if (spec_->key_columns.empty()) {
     AddEmptyGroup();
     std::vector<uint8_t*> only;
@@ -93,10 +94,10 @@ Status Aggregator::Add(const data::Chunk& input, sql::EvalContext& context) {
     encoder_.Encode(keys, rows);
     rows_.resize(rows);
     const int64_t before = table_.size();
-    table_.FindOrAdd(encoder_, rows_.data());
+    if (!offsets_.empty()) rows_offset_ = offsets_[0];
+    table_.FindOrAdd(encoder_, rows_.data(), rows_offset_);
     InitRows(before);
   }
-  rows_offset_ = 0;
   for (size_t i = 0; i < spec_->aggregates.size(); ++i) TW_RETURN_NOT_OK(Update(i, chunk, context));
   added_rows_ += rows;
   if (owns_ && added_rows_ >= measure_at_rows_) MeasureOwned();
@@ -157,9 +158,10 @@ Status Aggregator::Update(size_t index, const data::Chunk& chunk, sql::EvalConte
     for (auto& argument : arguments) argument = data::Take(argument, selected);
     return add(*aggregate.bound, arguments, rows, accumulators_.data(), context);
   }
-  const int step = offset - rows_offset_;
-  for (int64_t row = 0; row < rows; ++row) rows_[row] += step;
-  rows_offset_ = offset;
+  if (const int step = offset - rows_offset_; step != 0) {
+    for (int64_t row = 0; row < rows; ++row) rows_[row] += step;
+    rows_offset_ = offset;
+  }
   return add(*aggregate.bound, arguments, rows, rows_.data(), context);
 }
 

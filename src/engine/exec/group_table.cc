@@ -23,7 +23,6 @@ constexpr size_t kSparseSlots = 4 << 10;
 constexpr int64_t kAhead = 16;
 /// Below this the slots stay in the second-level cache and prefetching costs more than it gives.
 constexpr size_t kPrefetchSlots = 16 << 10;
-constexpr int64_t kBlock = 64;
 
 }  // namespace
 
@@ -152,30 +151,29 @@ void GroupTable::Grow(size_t rows) {
 }
 
 template <bool kOneWord, bool kAdd>
-void GroupTable::Lookup(const KeyEncoder& keys, uint8_t** rows) {
-  const int64_t count = keys.rows();
+void GroupTable::Lookup(KeyEncoder& keys, uint8_t** rows, int64_t offset) {
+  const int64_t total = keys.rows();
   const int stride = kOneWord ? 1 : layout_->words();
-  const uint64_t* words = keys.words();
-  const uint64_t* hashes = keys.hashes();
   const uint8_t* nulls = layout_->null_outside() && !keys.null_rows().empty() ? keys.null_rows().data() : nullptr;
-  for (int64_t first = 0; first < count; first += kBlock) {
-    const int64_t last = std::min(count, first + kBlock);
-    if constexpr (kAdd) Grow(static_cast<size_t>(size_ + last - first));
+  for (int64_t first = 0; first < total; first += KeyEncoder::kBlock, rows += KeyEncoder::kBlock) {
+    const int64_t count = std::min(total - first, KeyEncoder::kBlock);
+    if constexpr (kAdd) Grow(static_cast<size_t>(size_ + count));
+    const auto [words, hashes] = keys.At(first, count);
     auto* const slots = slots_.as<uint64_t>();
     const size_t mask = num_slots_ - 1;
     if (num_slots_ > kPrefetchSlots) {
-      for (int64_t i = first; i < last; ++i) __builtin_prefetch(slots + (hashes[i] & mask));
-      for (int64_t i = first; i < last; ++i) {
+      for (int64_t i = 0; i < count; ++i) __builtin_prefetch(slots + (hashes[i] & mask));
+      for (int64_t i = 0; i < count; ++i) {
         __builtin_prefetch(reinterpret_cast<const void*>(slots[hashes[i] & mask] & kAddress));
       }
     }
-    for (int64_t i = first; i < last; ++i) {
-      if (nulls != nullptr && nulls[i]) {
+    for (int64_t i = 0; i < count; ++i) {
+      if (nulls != nullptr && nulls[first + i]) {
         if (kAdd && null_row_ == nullptr) {
           hashes_.push_back(0);
           null_row_ = AddRow(words + i * stride);
         }
-        rows[i] = null_row_;
+        rows[i] = null_row_ + offset;
         continue;
       }
       const uint64_t hash = hashes[i];
@@ -189,11 +187,11 @@ void GroupTable::Lookup(const KeyEncoder& keys, uint8_t** rows) {
             hashes_.push_back(hash);
             slots[at] = (hash & ~kAddress) | reinterpret_cast<uint64_t>(row);
           }
-          rows[i] = row;
+          rows[i] = row + offset;
           break;
         }
         if (((slot ^ hash) & ~kAddress) == 0 && SameKey<kOneWord>(row, words + i * stride)) {
-          rows[i] = row;
+          rows[i] = row + offset;
           break;
         }
         at = (at + 1) & mask;
@@ -202,20 +200,20 @@ void GroupTable::Lookup(const KeyEncoder& keys, uint8_t** rows) {
   }
 }
 
-void GroupTable::FindOrAdd(const KeyEncoder& keys, uint8_t** rows) {
+void GroupTable::FindOrAdd(KeyEncoder& keys, uint8_t** rows, int64_t offset) {
   if (layout_->words() == 1) {
-    Lookup<true, true>(keys, rows);
+    Lookup<true, true>(keys, rows, offset);
   } else {
-    Lookup<false, true>(keys, rows);
+    Lookup<false, true>(keys, rows, offset);
   }
 }
 
-void GroupTable::Find(const KeyEncoder& keys, uint8_t** rows) const {
+void GroupTable::Find(KeyEncoder& keys, uint8_t** rows) const {
   auto* self = const_cast<GroupTable*>(this);  // the lookup changes nothing without kAdd
   if (layout_->words() == 1) {
-    self->Lookup<true, false>(keys, rows);
+    self->Lookup<true, false>(keys, rows, 0);
   } else {
-    self->Lookup<false, false>(keys, rows);
+    self->Lookup<false, false>(keys, rows, 0);
   }
 }
 

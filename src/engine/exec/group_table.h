@@ -22,10 +22,10 @@ class GroupTable {
   GroupTable(std::shared_ptr<const KeyLayout> layout, int payload_bytes);
   ~GroupTable();
 
-  /// rows[i] = the row of key i, made when it was not there.
-  void FindOrAdd(const KeyEncoder& keys, uint8_t** rows);
+  /// rows[i] = the row of key i, made when it was not there, and `offset` bytes on.
+  void FindOrAdd(KeyEncoder& keys, uint8_t** rows, int64_t offset = 0);
   /// rows[i] = the row of key i, or null.
-  void Find(const KeyEncoder& keys, uint8_t** rows) const;
+  void Find(KeyEncoder& keys, uint8_t** rows) const;
   /// Rows in the order they were made; [first, first + count).
   void Rows(int64_t first, int64_t count, std::vector<uint8_t*>* rows) const;
   void Clear();
@@ -40,7 +40,7 @@ class GroupTable {
  private:
   static constexpr uint64_t kAddress = (uint64_t{1} << 48) - 1;
   template <bool kOneWord, bool kAdd>
-  void Lookup(const KeyEncoder& keys, uint8_t** rows);
+  void Lookup(KeyEncoder& keys, uint8_t** rows, int64_t offset);
   template <bool kOneWord>
   bool SameKey(const uint8_t* row, const uint64_t* key) const;
   uint8_t* AddRow(const uint64_t* key);

@@ -133,34 +133,35 @@ void KeyLayout::AddLeaves(int column, std::vector<int> path, const DataType& typ
   leaves_.push_back(std::move(leaf));
 }
 
-/// Values of one column without nulls that are all of the word: written and hashed in one pass.
-template <typename T>
-void KeyEncoder::EncodeOnly(const Column& column, int shift) {
-  words_.resize(rows_);
-  hashes_.resize(rows_);
-  const T* values = column.values<T>().data();
-  uint64_t* const words = words_.data();
-  uint64_t* const hashes = hashes_.data();
-  // Cold columns: the processor's own prefetching ends at every page.
-  const char* const ahead = reinterpret_cast<const char*>(values) + 512;
-  for (int64_t row = 0; row < rows_; ++row) {
-    __builtin_prefetch(ahead + row * static_cast<int64_t>(sizeof(T)));
-    const uint64_t word = WordOf(values[row]) << shift;
-    words[row] = word;
-    hashes[row] = MixHash(kSeed, word);
-  }
+bool KeyEncoder::IsPlain(std::span<const ColumnPtr> columns) const {
+  if (columns.size() != 1 || layout_.words() != 1 || layout_.leaves().size() != 1) return false;
+  const PhysicalType physical = layout_.leaves()[0].physical;
+  if (columns[0]->has_nulls() || columns[0]->physical() != physical) return false;
+  return physical == PhysicalType::kInt32 || physical == PhysicalType::kInt64 || physical == PhysicalType::kDouble;
 }
 
-bool KeyEncoder::TryEncodeOnly(std::span<const ColumnPtr> columns) {
-  if (columns.size() != 1 || layout_.words() != 1 || layout_.leaves().size() != 1) return false;
-  const KeyLayout::Leaf& leaf = layout_.leaves()[0];
-  if (columns[0]->has_nulls() || columns[0]->physical() != leaf.physical) return false;
-  const ColumnPtr flat = data::Flatten(columns[0]);
-  switch (leaf.physical) {
-    case PhysicalType::kInt32: EncodeOnly<int32_t>(*flat, leaf.shift); return true;
-    case PhysicalType::kInt64: EncodeOnly<int64_t>(*flat, leaf.shift); return true;
-    case PhysicalType::kDouble: EncodeOnly<double>(*flat, leaf.shift); return true;
-    default: return false;
+template <typename T>
+KeyEncoder::Block KeyEncoder::EncodePlain(int64_t first, int64_t count) {
+  const T* const values = plain_->values<T>().data() + first;
+  const int shift = layout_.leaves()[0].shift;
+  // Cold columns: the processor's own prefetching ends at every page.
+  const char* const ahead = reinterpret_cast<const char*>(values) + 512;
+  for (size_t at = 0; at < static_cast<size_t>(count) * sizeof(T); at += 64) __builtin_prefetch(ahead + at);
+  for (int64_t row = 0; row < count; ++row) {
+    const uint64_t word = WordOf(values[row]) << shift;
+    block_words_[row] = word;
+    block_hashes_[row] = MixHash(kSeed, word);
+  }
+  return {block_words_.data(), block_hashes_.data()};
+}
+
+KeyEncoder::Block KeyEncoder::At(int64_t first, int64_t count) {
+  TW_DCHECK(count <= kBlock && first + count <= rows_);
+  if (plain_ == nullptr) return {words_.data() + first * layout_.words(), hashes_.data() + first};
+  switch (plain_->physical()) {
+    case PhysicalType::kInt32: return EncodePlain<int32_t>(first, count);
+    case PhysicalType::kInt64: return EncodePlain<int64_t>(first, count);
+    default: return EncodePlain<double>(first, count);
   }
 }
 
@@ -168,7 +169,8 @@ void KeyEncoder::Encode(std::span<const ColumnPtr> columns, int64_t rows) {
   rows_ = rows;
   null_rows_.clear();
   encoded_.clear();
-  if (TryEncodeOnly(columns)) return;
+  plain_ = IsPlain(columns) ? data::Flatten(columns[0]) : nullptr;
+  if (plain_ != nullptr) return;
   words_.assign(static_cast<size_t>(rows) * layout_.words(), 0);
   // Null flags of the structs above the leaf being encoded, by depth.
   std::vector<std::vector<uint8_t>> hidden;

@@ -2,6 +2,7 @@
 
 // Keys of grouping and joining as fixed-width words: what hash tables compare.
 
+#include <array>
 #include <cstdint>
 #include <memory>
 #include <span>
@@ -55,16 +56,21 @@ class KeyEncoder {
   /// `columns`: one per key type, `rows` rows, any encoding, no selection.
   void Encode(std::span<const data::ColumnPtr> columns, int64_t rows);
 
+  static constexpr int64_t kBlock = 64;
+  struct Block {
+    const uint64_t* words = nullptr;   ///< rows x layout.words()
+    const uint64_t* hashes = nullptr;
+  };
   int64_t rows() const { return rows_; }
-  const uint64_t* words() const { return words_.data(); }   ///< rows x layout.words()
-  const uint64_t* hashes() const { return hashes_.data(); }
+  /// Keys of rows [first, first + count), at most kBlock of them; valid until the next call.
+  Block At(int64_t first, int64_t count);
   /// Per row: 1 when any top-level key column is null; empty when none is.
   const std::vector<uint8_t>& null_rows() const { return null_rows_; }
 
  private:
-  bool TryEncodeOnly(std::span<const data::ColumnPtr> columns);
+  bool IsPlain(std::span<const data::ColumnPtr> columns) const;
   template <typename T>
-  void EncodeOnly(const data::Column& column, int shift);
+  Block EncodePlain(int64_t first, int64_t count);
   void EncodeLeaf(const KeyLayout::Leaf& leaf, const data::Column& column, const std::vector<uint8_t>* hidden);
   void Hash();
 
@@ -74,6 +80,10 @@ class KeyEncoder {
   std::vector<uint64_t> hashes_;
   std::vector<uint8_t> null_rows_;
   std::vector<std::string> encoded_;  // arrays of this chunk
+  // One column without nulls that is all of the word: its keys are made block by block, where they stay in the cache.
+  data::ColumnPtr plain_;
+  std::array<uint64_t, kBlock> block_words_;
+  std::array<uint64_t, kBlock> block_hashes_;
 };
 
 /// Key columns of encoded rows; row i starts at rows[i]. `null_row`, when not null, is the row that stands for a null key of
