@@ -154,3 +154,10 @@ def test_submit_hands_the_interrupt_on(tmp_path):
     assert process.next_line(30) == "started"
     process.signal(signal.SIGINT)
     assert process.wait(15) == 3
+
+
+def test_forgetting_models_is_no_error(spark):  # clients ask for it when the interpreter ends
+    from pyspark.sql.connect.proto import Command
+    command = Command()
+    command.ml_command.clean_cache.SetInParent()
+    spark.client.execute_command(command)

@@ -175,10 +175,3 @@ def test_the_status_names_the_source_that_is_asked(spark):
         wait_until(lambda: query.status["message"] == "Getting offsets from KafkaV2[Subscribe[nobody]]", "the status")
     finally:
         query.stop()
-
-
-def test_forgetting_models_is_no_error(spark):  # clients ask for it when the interpreter ends
-    from pyspark.sql.connect.proto import Command
-    command = Command()
-    command.ml_command.clean_cache.SetInParent()
-    spark.client.execute_command(command)

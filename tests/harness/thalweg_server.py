@@ -7,6 +7,8 @@ import sys
 from harness.processes import Process, clean_environment
 
 START_TIMEOUT_S = 30
+# Clients up to 4.1 take a lock when a session is collected that the collecting thread may hold already: sessions are never collected.
+_ended_sessions = []
 
 
 def build_dir():
@@ -58,6 +60,7 @@ class ThalwegServer:
 
     def close_sessions(self):
         sessions, self.sessions = self.sessions, []
+        _ended_sessions.extend(sessions)
         for session in sessions:
             try:
                 session.stop()
@@ -71,6 +74,7 @@ class ThalwegServer:
 
     def kill(self):
         """kill -9. Sessions are forgotten, not closed: nobody is there to close them."""
+        _ended_sessions.extend(self.sessions)
         self.sessions = []
         self.process.kill()
 

@@ -11,6 +11,8 @@ import random
 import sys
 
 import deltalake
+from harness import checkpoint_compare as compare
+from harness.spark_checkpoints import GOLDENS
 from harness.thalweg_server import run_thalweg
 
 ROOT = pathlib.Path(os.environ["TW_SOURCE_DIR"])
@@ -74,3 +76,24 @@ def test_two_hours_of_clicks(broker, tmp_path):
     assert finished.returncode == 0, finished.stderr
     assert table_counts(table) == expected_counts(sent, START + datetime.timedelta(hours=23))
     assert {path.name for path in (tmp_path / "checkpoint").iterdir()} >= {"metadata", "offsets", "commits", "sources", "state"}
+
+
+# What real Spark was given when it left the checkpoints of `worked-example/`: two lots, alternating between two partitions.
+LOTS = ([("home", "u1", "10:01:00"), ("home", "u2", "10:02:30"), ("cart", "u1", "10:03:00"), ("home", "u3", "10:06:00"),
+         ("cart", "u2", "10:12:00"), ("home", "u1", "10:21:00")],
+        [("home", "u4", "10:04:00"), ("home", "u4", "10:19:00"), ("cart", "u5", "10:40:00"), None])
+
+
+def test_the_checkpoint_is_the_one_that_spark_left(broker, tmp_path):
+    broker.create_topic("pages", partitions=2)
+    program = ROOT / "tests" / "streaming" / "programs" / "page_views.py"
+    for number, lot in enumerate(LOTS, 1):
+        texts = [json.dumps({"page": one[0], "user": one[1], "ts": f"2024-03-01T{one[2]}Z"}) if one else "not json" for one in lot]
+        broker.produce("pages", [{"value": text, "partition": i % 2} for i, text in enumerate(texts)])
+        finished = run_thalweg(["submit", "--conf", f"spark.sql.warehouse.dir={tmp_path}/warehouse", program, broker.bootstrap, tmp_path], tmp_path,
+                               environment={"PYSPARK_PYTHON": sys.executable})
+        assert finished.returncode == 0, finished.stderr
+        assert compare.differences(tmp_path / "checkpoint", GOLDENS / "worked-example" / f"after-run-{number}" / "checkpoint") == []
+    rows = deltalake.DeltaTable(str(tmp_path / "table")).to_pyarrow_table().to_pylist()
+    assert sorted((row["start"].strftime("%H:%M"), row["page"], row["views"]) for row in rows) == [
+        ("10:00", "cart", 1), ("10:00", "home", 2), ("10:05", "home", 1), ("10:10", "cart", 1), ("10:15", "home", 1), ("10:20", "home", 1)]
