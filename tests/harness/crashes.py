@@ -8,8 +8,10 @@ STEPS = ["offsets written", "computed", "state committed", "sink committed", "co
 
 
 def crash_and_resume(tmp_path, step, nth, start):
-    """start(session) on a server that dies at the nth passage of `step`, then to its end on a sound one, which is returned."""
-    doomed = ThalwegServer(tmp_path / "server", environment={"THALWEG_FAULT": f"micro-batch: {step}:{nth}:kill"}).start()
+    """start(session) on a server that dies at the nth passage of `step` (one of STEPS, or any fault point by its whole name), then
+    to its end on a sound one, which is returned."""
+    point = step if ": " in step else f"micro-batch: {step}"
+    doomed = ThalwegServer(tmp_path / "server", environment={"THALWEG_FAULT": f"{point}:{nth}:kill"}).start()
     session = doomed.session()
     session.client.set_retry_policies([])  # a dead server is not waited for
     try:

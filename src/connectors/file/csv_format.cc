@@ -1,5 +1,7 @@
 #include "connectors/file/file_format.h"
 #include "data/formats/csv/csv_file_reader.h"
+#include "data/formats/csv/csv_file_writer.h"
+#include "data/formats/text/byte_sink.h"
 
 namespace thalweg::connectors {
 namespace {
@@ -7,6 +9,8 @@ namespace {
 class CsvFormat final : public FileFormat {
  public:
   std::string short_name() const override { return "csv"; }
+  std::string display_name() const override { return "CSV"; }
+  bool writes_duplicate_names() const override { return true; }
   std::vector<std::string> aliases() const override {
     return {"com.databricks.spark.csv", "org.apache.spark.sql.execution.datasources.csv.CSVFileFormat"};
   }
@@ -25,7 +29,7 @@ class CsvFormat final : public FileFormat {
 
   Status CheckSchema(const FormatContext& context, const data::Schema& schema) const override {
     TW_ASSIGN_OR_RETURN(const data::CsvOptions options, OptionsOf(context));
-    return data::MakeCsvFileReader(schema, schema, options, context.config->case_sensitive).status();
+    return data::CheckCsvSchema(schema, options);
   }
 
   Result<ReaderFactory> NewReaders(const FormatContext& context, const data::Schema& file_schema,
@@ -43,6 +47,17 @@ class CsvFormat final : public FileFormat {
     TW_ASSIGN_OR_RETURN(const data::CsvOptions options, OptionsOf(context));
     return std::function<bool(const std::string&)>(
         [options](const std::string& path) { return data::CanSplitCsvFile(options, path); });
+  }
+
+  Result<FileWriters> NewWriters(const FormatContext& context, const data::Schema& schema) const override {
+    TW_ASSIGN_OR_RETURN(const data::CsvOptions options, OptionsOf(context));
+    TW_RETURN_NOT_OK(data::CheckCsvSchema(schema, options));
+    TW_RETURN_NOT_OK(data::ByteSink::CheckCompression(options.compression));
+    data::FileSystem* files = context.file_system;
+    return FileWriters{[files, schema, options](const std::string& path) {
+                         return data::MakeCsvFileWriter(*files, path, schema, options);
+                       },
+                       ".csv" + std::string(data::CompressionExtension(options.compression))};
   }
 
  private:

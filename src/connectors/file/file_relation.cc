@@ -97,6 +97,15 @@ Result<FileListing> FileRelation::List(bool missing_ok) const {
   return listing;
 }
 
+FormatContext ContextOf(const sql::ConnectorServices& services, const sql::LoadRequest& request) {
+  FormatContext context;
+  context.file_system = services.file_system;
+  context.config = request.config != nullptr ? request.config : std::make_shared<const sql::EvalConfig>();
+  context.options = request.options.entries();
+  context.settings = request.settings != nullptr ? request.settings : std::make_shared<const SettingsMap>();
+  return context;
+}
+
 void KeepOwnFiles(const data::Schema& partition_schema, bool recursive, FileListing* listing) {
   if (recursive || (partition_schema.empty() && listing->from_sink_log)) return;
   const auto foreign = [&](const FileEntry& file) {
@@ -111,9 +120,7 @@ Result<FileRelationPtr> MakeFileRelation(std::shared_ptr<const FileFormat> forma
                                          const sql::ConnectorServices& services, const sql::LoadRequest& request) {
   auto relation = std::make_shared<FileRelation>();
   relation->format = std::move(format);
-  relation->context.file_system = services.file_system;
-  relation->context.config = request.config != nullptr ? request.config : std::make_shared<const sql::EvalConfig>();
-  relation->context.options = request.options.entries();
+  relation->context = ContextOf(services, request);
   relation->clock = services.clock;
   if (request.settings != nullptr) relation->settings = *request.settings;
   relation->options = request.options;

@@ -37,6 +37,8 @@ struct FileRelation {
 };
 using FileRelationPtr = std::shared_ptr<const FileRelation>;
 
+FormatContext ContextOf(const sql::ConnectorServices& services, const sql::LoadRequest& request);
+
 /// Drops what is no part of the relation: files outside partition directories when there are such columns, files in
 /// sub-directories when there are none.
 void KeepOwnFiles(const data::Schema& partition_schema, bool recursive, FileListing* listing);

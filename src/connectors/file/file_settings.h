@@ -32,6 +32,37 @@ inline const Setting<int64_t> kSourceCleanerThreads{
     .default_value = 1,
     .min = 0,
     .doc = "0: completed files are cleaned between batches, else by a thread of the source's own."};
+inline const Setting<int64_t> kSinkLogCompactInterval{
+    .key = "spark.sql.streaming.fileSink.log.compactInterval",
+    .default_value = 10,
+    .min = 1,
+    .doc = "Every n-th entry of a file sink's log repeats all earlier ones."};
+inline const Setting<int64_t> kSinkLogCleanupDelayMs{
+    .key = "spark.sql.streaming.fileSink.log.cleanupDelay",
+    .default_value = 600'000,
+    .min = 0,
+    .unit = SettingUnit::kMillis,
+    .doc = "How long an expired file of a file sink's log is kept."};
+inline const Setting<bool> kSinkLogDeletion{
+    .key = "spark.sql.streaming.fileSink.log.deletion",
+    .default_value = true,
+    .doc = "Whether expired files of a file sink's log are removed."};
+inline const Setting<int64_t> kMaxRecordsPerFile{
+    .key = "spark.sql.files.maxRecordsPerFile",
+    .default_value = 0,
+    .doc = "The most rows of one written file; 0 or less: no limit."};
+inline const Setting<std::string> kPartitionOverwriteMode{
+    .key = "spark.sql.sources.partitionOverwriteMode",
+    .default_value = "STATIC",
+    .doc = "What overwriting a partitioned directory replaces: STATIC everything, DYNAMIC the partitions that get rows."};
+inline const Setting<std::string> kParquetCompression{
+    .key = "spark.sql.parquet.compression.codec",
+    .default_value = "snappy",
+    .doc = "The codec of written Parquet files."};
+inline const Setting<std::string> kParquetTimestampType{
+    .key = "spark.sql.parquet.outputTimestampType",
+    .default_value = "INT96",
+    .doc = "How written Parquet files hold TIMESTAMP: INT96 or TIMESTAMP_MICROS."};
 inline const Setting<bool> kIgnoreSinkLog{
     .key = "spark.sql.streaming.fileStreamSink.ignoreMetadata",
     .default_value = false,

@@ -2,7 +2,9 @@
 
 #include "base/string_case.h"
 #include "connectors/file/file_relation.h"
+#include "connectors/file/file_sink.h"
 #include "connectors/file/file_stream.h"
+#include "connectors/file/file_write.h"
 #include "data/io/path.h"
 
 namespace thalweg::connectors {
@@ -86,21 +88,35 @@ class FileTable final : public sql::Table {
 /// What a query writes to.
 class FileTarget final : public sql::Table {
  public:
-  FileTarget(std::shared_ptr<const FileFormat> format, data::Schema schema)
-      : format_(std::move(format)), schema_(std::move(schema)) {}
+  FileTarget(std::shared_ptr<const FileFormat> format, FormatContext context, Clock* clock, std::string path,
+             data::Schema schema)
+      : format_(std::move(format)),
+        context_(std::move(context)),
+        clock_(clock),
+        path_(std::move(path)),
+        schema_(std::move(schema)) {}
   std::string name() const override { return format_->short_name(); }
   data::Schema schema() const override { return schema_; }
-  sql::TableCapabilities capabilities() const override { return {}; }
-  Result<std::unique_ptr<sql::BatchWrite>> NewBatchWrite(const sql::WriteRequest&) override {
-    return Unsupported("writing " + name() + " files");
+  sql::TableCapabilities capabilities() const override {
+    sql::TableCapabilities capabilities;
+    capabilities.batch_write = capabilities.streaming_write = true;
+    return capabilities;
+  }
+  Result<std::unique_ptr<sql::BatchWrite>> NewBatchWrite(const sql::WriteRequest& request) override {
+    return MakeFileWrite(*format_, context_, clock_, path_, request);
   }
   Result<std::variant<std::unique_ptr<sql::StreamingWrite>, std::unique_ptr<sql::BatchSink>>> NewStreamingWrite(
-      const sql::StreamWriteRequest&) override {
-    return Unsupported("the file sink of a stream");
+      const sql::StreamWriteRequest& request) override {
+    using Made = std::variant<std::unique_ptr<sql::StreamingWrite>, std::unique_ptr<sql::BatchSink>>;
+    TW_ASSIGN_OR_RETURN(std::unique_ptr<sql::StreamingWrite> sink, MakeFileSink(*format_, context_, clock_, path_, request));
+    return Made(std::move(sink));
   }
 
  private:
   std::shared_ptr<const FileFormat> format_;
+  FormatContext context_;
+  Clock* clock_;
+  std::string path_;
   data::Schema schema_;
 };
 
@@ -111,8 +127,12 @@ class FileDataSource final : public sql::DataSource {
   std::string short_name() const override { return format_->short_name(); }
   std::vector<std::string> aliases() const override { return format_->aliases(); }
   Result<sql::TablePtr> Load(const sql::LoadRequest& request) const override {
-    if (request.for_write)
-      return sql::TablePtr(std::make_shared<FileTarget>(format_, request.schema.value_or(data::Schema())));
+    if (request.for_write) {
+      if (request.paths.empty()) return Error("_LEGACY_ERROR_TEMP_2047");
+      TW_ASSIGN_OR_RETURN(const std::string path, data::PathFromText(request.paths[0]));
+      return sql::TablePtr(std::make_shared<FileTarget>(format_, ContextOf(services_, request), services_.clock,
+                                                        data::AbsolutePath(path), request.schema.value_or(data::Schema())));
+    }
     TW_ASSIGN_OR_RETURN(FileRelationPtr relation, MakeFileRelation(format_, services_, request));
     return sql::TablePtr(std::make_shared<FileTable>(std::move(relation)));
   }

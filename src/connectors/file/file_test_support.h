@@ -92,6 +92,77 @@ class Files {
     return rows;
   }
 
+  /// All chunks of a table.
+  Result<std::vector<data::Chunk>> Chunks(sql::Table& table) {
+    std::vector<data::Chunk> chunks;
+    TW_ASSIGN_OR_RETURN(const auto scan, table.NewScan(All(table), config));
+    TW_ASSIGN_OR_RETURN(const auto splits, scan->PlanSplits());
+    for (const sql::InputSplitPtr& split : splits) {
+      TW_ASSIGN_OR_RETURN(auto reader, split->Open(*config));
+      while (true) {
+        TW_ASSIGN_OR_RETURN(sql::ReadStep step, reader->Next());
+        if (std::holds_alternative<sql::ReadEnd>(step)) break;
+        chunks.push_back(std::get<sql::ReadChunk>(step).chunk);
+      }
+    }
+    return chunks;
+  }
+  /// The rows of JSON lines.
+  Result<std::vector<data::Chunk>> ChunksOf(const std::string& ddl, const std::string& json_lines) {
+    PutNow("/rows/rows.json", json_lines);
+    TW_ASSIGN_OR_RETURN(const sql::TablePtr table, Load("json", "/rows/rows.json", ddl));
+    return Chunks(*table);
+  }
+
+  /// What a query would write to.
+  Result<sql::TablePtr> Target(const std::string& format, const std::string& path,
+                               const std::vector<std::pair<std::string, std::string>>& options = {}) {
+    sql::LoadRequest request;
+    request.paths = {path};
+    for (const auto& [key, value] : options) request.options.Set(key, value);
+    request.for_write = true;
+    request.config = config;
+    request.settings = std::make_shared<const SettingsMap>(settings);
+    return registry.Find(format).ValueOrDie()->Load(request);  // tidy: allow(ValueOrDie) tests alone
+  }
+
+  struct Writing {
+    sql::SaveMode mode = sql::SaveMode::kErrorIfExists;
+    std::vector<std::string> partition_columns;
+    std::vector<std::pair<std::string, std::string>> options;
+  };
+  /// One task writes JSON lines; false when there was nothing to do.
+  Result<bool> Write(const std::string& format, const std::string& path, const std::string& ddl, const std::string& json_lines,
+                     const Writing& writing) {
+    TW_ASSIGN_OR_RETURN(const std::vector<data::Chunk> chunks, ChunksOf(ddl, json_lines));
+    TW_ASSIGN_OR_RETURN(const sql::TablePtr table, Target(format, path, writing.options));
+    sql::WriteRequest request;
+    TW_ASSIGN_OR_RETURN(request.schema, data::ParseSchemaDdl(ddl));
+    request.mode = writing.mode;
+    request.partition_columns = writing.partition_columns;
+    request.config = config;
+    TW_ASSIGN_OR_RETURN(const auto write, table->NewBatchWrite(request));
+    if (write == nullptr) return false;
+    TW_ASSIGN_OR_RETURN(const auto writer, write->NewWriter(PartitionId(0)));
+    for (const data::Chunk& chunk : chunks) TW_RETURN_NOT_OK(writer->Write(chunk));
+    std::shared_ptr<Signal> blocked;
+    TW_ASSIGN_OR_RETURN(sql::CommitMessagePtr message, writer->Finish(&blocked));
+    TW_RETURN_NOT_OK(write->Commit({message}));
+    return true;
+  }
+
+  /// Files below a directory, relative, with the random part of their names cut out.
+  std::vector<std::string> Tree(const std::string& root) {
+    std::vector<std::string> names;
+    for (const data::FileInfo& file : services.file_system->ListTree(root).ValueOrDie()) {  // tidy: allow(ValueOrDie) tests alone
+      std::string name = file.path.substr(root.size() + 1);
+      const size_t part = name.find("part-");
+      if (part != std::string::npos && name.size() > part + 47) name.replace(part + 11, 36, "U");
+      names.push_back(std::move(name));
+    }
+    return names;
+  }
+
   ManualClock clock{1'700'000'000'000'000};
   data::MemoryFileSystem memory{clock};
   sql::ConnectorServices services;

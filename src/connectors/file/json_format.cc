@@ -4,13 +4,25 @@
 #include "connectors/file/partitions.h"
 #include "data/formats/json/json_file_reader.h"
 #include "data/formats/json/json_inference.h"
+#include "data/formats/json/json_file_writer.h"
+#include "data/formats/json/json_writer.h"
+#include "data/formats/text/byte_sink.h"
 
 namespace thalweg::connectors {
 namespace {
 
+bool HasInterval(const data::DataType& type) {
+  if (type.Is(data::TypeKind::kCalendarInterval)) return true;
+  if (type.Is(data::TypeKind::kArray)) return HasInterval(type.element());
+  if (type.Is(data::TypeKind::kMap)) return HasInterval(type.key()) || HasInterval(type.value());
+  return type.Is(data::TypeKind::kStruct) && std::any_of(type.fields().begin(), type.fields().end(),
+                                                         [](const data::StructField& field) { return HasInterval(field.type); });
+}
+
 class JsonFormat final : public FileFormat {
  public:
   std::string short_name() const override { return "json"; }
+  std::string display_name() const override { return "JSON"; }
   std::vector<std::string> aliases() const override {
     return {"org.apache.spark.sql.json", "org.apache.spark.sql.execution.datasources.json.JsonFileFormat"};
   }
@@ -46,6 +58,24 @@ class JsonFormat final : public FileFormat {
     TW_ASSIGN_OR_RETURN(const data::JsonOptions options, OptionsOf(context));
     return std::function<bool(const std::string&)>(
         [options](const std::string& path) { return data::CanSplitJsonFile(options, path); });
+  }
+
+  Result<FileWriters> NewWriters(const FormatContext& context, const data::Schema& schema) const override {
+    TW_ASSIGN_OR_RETURN(const data::JsonOptions options, OptionsOf(context));
+    for (const data::StructField& field : schema) {
+      if (!HasInterval(field.type)) continue;
+      return Error("UNSUPPORTED_DATA_TYPE_FOR_DATASOURCE")
+          .With("format", display_name())
+          .With("columnName", data::QuoteIdentifier(field.name))
+          .With("columnType", "\"" + field.type.Sql() + "\"");
+    }
+    TW_RETURN_NOT_OK(data::JsonWriter::Make(data::DataType::Struct(schema), options).status());
+    TW_RETURN_NOT_OK(data::ByteSink::CheckCompression(options.compression));
+    data::FileSystem* files = context.file_system;
+    return FileWriters{[files, schema, options](const std::string& path) {
+                         return data::MakeJsonFileWriter(*files, path, schema, options);
+                       },
+                       ".json" + std::string(data::CompressionExtension(options.compression))};
   }
 
  private:

@@ -1,8 +1,11 @@
+#include "base/string_case.h"
 #include "connectors/file/file_format.h"
+#include "connectors/file/file_settings.h"
 #include "connectors/file/partitions.h"
 #include "connectors/file/scan_predicates.h"
 #include "data/columnar/chunk.h"
 #include "data/formats/parquet/parquet_reader.h"
+#include "data/formats/parquet/parquet_writer.h"
 #include "data/io/path.h"
 
 namespace thalweg::connectors {
@@ -56,9 +59,20 @@ class ParquetRows final : public data::FileReader {
   int64_t bytes_of_earlier_files_ = 0;
 };
 
+class ParquetRowsWriter final : public data::FileWriter {
+ public:
+  explicit ParquetRowsWriter(std::unique_ptr<data::ParquetWriter> writer) : writer_(std::move(writer)) {}
+  Status Write(const data::Chunk& chunk) override { return writer_->Write(chunk); }
+  Status Close() override { return writer_->Close().status(); }
+
+ private:
+  std::unique_ptr<data::ParquetWriter> writer_;
+};
+
 class ParquetFormat final : public FileFormat {
  public:
   std::string short_name() const override { return "parquet"; }
+  std::string display_name() const override { return "Parquet"; }
   std::vector<std::string> aliases() const override {
     return {"org.apache.spark.sql.parquet",
             "org.apache.spark.sql.execution.datasources.parquet.ParquetFileFormat"};
@@ -94,6 +108,27 @@ class ParquetFormat final : public FileFormat {
   /// By row groups.
   Result<std::function<bool(const std::string&)>> Splitting(const FormatContext&) const override {
     return std::function<bool(const std::string&)>([](const std::string&) { return true; });
+  }
+
+  Result<FileWriters> NewWriters(const FormatContext& context, const data::Schema& schema) const override {
+    data::ParquetWriteOptions options;
+    options.compression = data::TextOption(context.options, "compression",
+                                           data::TextOption(context.options, "parquet.compression",
+                                                            context.settings->Get(kParquetCompression)));
+    const std::string timestamps = context.settings->Get(kParquetTimestampType);
+    if (EqualsIgnoreCase(timestamps, "TIMESTAMP_MICROS")) {
+      options.timestamps = data::ParquetWriteOptions::Timestamps::kMicros;
+    } else if (!EqualsIgnoreCase(timestamps, "INT96")) {
+      return Unsupported(std::string(kParquetTimestampType.key) + " " + timestamps);
+    }
+    TW_ASSIGN_OR_RETURN(const std::string codec, data::ParquetCodecSuffix(options.compression));
+    data::FileSystem* files = context.file_system;
+    return FileWriters{[files, schema, options](const std::string& path) -> Result<std::unique_ptr<data::FileWriter>> {
+                         TW_ASSIGN_OR_RETURN(auto writer, data::ParquetWriter::Make(*files, path, schema, options));
+                         return std::unique_ptr<data::FileWriter>(
+                             std::make_unique<ParquetRowsWriter>(std::move(writer)));
+                       },
+                       (codec.empty() ? "" : "." + codec) + ".parquet"};
   }
 
  private:

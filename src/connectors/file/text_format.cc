@@ -1,5 +1,7 @@
 #include "connectors/file/file_format.h"
+#include "data/formats/text/byte_sink.h"
 #include "data/formats/text/text_file_reader.h"
+#include "data/formats/text/text_file_writer.h"
 
 namespace thalweg::connectors {
 namespace {
@@ -7,6 +9,7 @@ namespace {
 class TextFormat final : public FileFormat {
  public:
   std::string short_name() const override { return "text"; }
+  std::string display_name() const override { return "Text"; }
   std::vector<std::string> aliases() const override {
     return {"org.apache.spark.sql.execution.datasources.text.TextFileFormat"};
   }
@@ -18,9 +21,7 @@ class TextFormat final : public FileFormat {
 
   Status CheckSchema(const FormatContext&, const data::Schema& schema) const override {
     if (schema.size() > 1)
-      return Error("ILLEGAL_ARGUMENT")
-          .With("message", "Text data source supports only a single column, and you have " +
-                               std::to_string(schema.size()) + " columns.");
+      return Error("_LEGACY_ERROR_TEMP_1290").With("schemaSize", std::to_string(schema.size()));
     for (const data::StructField& field : schema) {
       if (!field.type.Is(data::TypeKind::kString))
         return Error("UNSUPPORTED_DATA_TYPE_FOR_DATASOURCE")
@@ -43,6 +44,17 @@ class TextFormat final : public FileFormat {
     TW_ASSIGN_OR_RETURN(const data::TextOptions options, data::TextOptions::Make(context.options));
     return std::function<bool(const std::string&)>(
         [options](const std::string& path) { return data::CanSplitTextFile(options, path); });
+  }
+
+  Result<FileWriters> NewWriters(const FormatContext& context, const data::Schema& schema) const override {
+    TW_ASSIGN_OR_RETURN(const data::TextOptions options, data::TextOptions::Make(context.options));
+    TW_RETURN_NOT_OK(CheckSchema(context, schema));
+    TW_RETURN_NOT_OK(data::ByteSink::CheckCompression(options.compression));
+    data::FileSystem* files = context.file_system;
+    return FileWriters{[files, options](const std::string& path) {
+                         return data::MakeTextFileWriter(*files, path, options);
+                       },
+                       ".txt" + std::string(data::CompressionExtension(options.compression))};
   }
 };
 

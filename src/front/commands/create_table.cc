@@ -29,7 +29,7 @@ Status Run(CommandRun& run, const sql::CreateTable& command) {
   TW_ASSIGN_OR_RETURN(const auto name, run.session.TableName(command.table));
   table.database = name.first;
   table.name = name.second;
-  table.format = command.format.value_or("");
+  table.format = command.format.value_or(run.session.GetConfOption("spark.sql.sources.default").value_or("parquet"));
   table.schema = command.schema;
   table.partition_columns = command.partition_columns;
   table.location = command.location.value_or("");
@@ -39,15 +39,14 @@ Status Run(CommandRun& run, const sql::CreateTable& command) {
     if (EqualsIgnoreCase(key, "path") && table.location.empty()) table.location = value;
     else table.options[key] = value;
   }
-  if (command.replace) {
-    const Result<sql::TableInfo> old = run.catalog().GetTable(table.database, table.name);
-    if (old.ok()) TW_RETURN_NOT_OK(DropTableAndData(run.session, *old));
-  }
+  const Result<sql::TableInfo> old = run.catalog().GetTable(table.database, table.name);
   if (command.query != nullptr) {
     TW_ASSIGN_OR_RETURN(const sql::PlanPtr analyzed, run.session.Analyze(command.query));
-    return CreateTableAsSelect(run, std::move(table), analyzed, {}, command.if_not_exists);
+    if (command.replace && old.ok()) return ReplaceTableAsSelect(run, *old, std::move(table), analyzed, {});
+    return CreateTableAsSelect(run, std::move(table), analyzed, {}, {.if_not_exists = command.if_not_exists});
   }
   TW_RETURN_NOT_OK(CheckPartitionColumns(table));
+  if (command.replace && old.ok()) TW_RETURN_NOT_OK(DropTableAndData(run.session, *old));
   OrderColumns(&table);
   return run.session.CreateTable(&table, command.if_not_exists).status();
 }

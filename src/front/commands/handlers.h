@@ -4,6 +4,7 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "data/types/value.h"
@@ -82,9 +83,19 @@ Result<sql::PlanPtr> MatchColumns(const sql::PlanPtr& analyzed, const data::Sche
 /// Writes an analysed query into a table of the catalogue.
 Status WriteIntoTable(CommandRun& run, const sql::TableInfo& table, const sql::PlanPtr& analyzed, const sql::OptionMap& options,
                       sql::SaveMode mode, const ColumnMatch& match, sql::ExprPtr overwrite_condition);
+struct TableCreation {
+  bool if_not_exists = false;
+  sql::SaveMode mode = sql::SaveMode::kErrorIfExists;  ///< otherwise files at an external location are replaced
+};
 /// Makes a table with the columns of an analysed query and fills it; takes it back when that fails.
+/// Errors: _LEGACY_ERROR_TEMP_1241 (files at the location).
 Status CreateTableAsSelect(CommandRun& run, sql::TableInfo table, const sql::PlanPtr& analyzed, const sql::OptionMap& options,
-                           bool if_not_exists);
+                           const TableCreation& creation);
+/// The same in place of an old table. The query may read that: its rows are complete before the old ones go.
+Status ReplaceTableAsSelect(CommandRun& run, const sql::TableInfo& old, sql::TableInfo table, const sql::PlanPtr& analyzed,
+                            const sql::OptionMap& options);
+/// Whether tables of a format say themselves what they are and which files they have (Delta).
+bool KeepsOwnLog(std::string_view format);
 /// Partition columns behind the others, as formats without metadata of their own keep them.
 void OrderColumns(sql::TableInfo* table);
 

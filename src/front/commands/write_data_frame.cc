@@ -23,6 +23,7 @@ Status WritePath(CommandRun& run, const sql::WriteDataFrame& command, const sql:
   load.schema = analyzed->schema();
   load.for_write = true;
   load.config = run.session.eval_config();
+  load.settings = std::make_shared<const SettingsMap>(run.session.SettingsSnapshot());
   TW_ASSIGN_OR_RETURN(const sql::TablePtr table, source->Load(load));
   sql::WriteRequest request;
   request.schema = analyzed->schema();
@@ -44,7 +45,46 @@ Result<sql::TableInfo> NewTable(CommandRun& run, const sql::WriteDataFrame& comm
   table.partition_columns = command.partition_columns;
   table.properties = command.table_properties;
   table.location = command.path.value_or(command.options.Get("path").value_or(""));
+  if (table.format.empty()) table.format = run.session.GetConfOption("spark.sql.sources.default").value_or("parquet");
+  if (!KeepsOwnLog(table.format)) {  // readers need them as writers do: separators, headers, patterns
+    for (const auto& [key, value] : command.options.entries()) {
+      if (!EqualsIgnoreCase(key, "path")) table.options[key] = value;
+    }
+  }
   return table;
+}
+
+// Appending may not say anything else than the table says of itself.
+Status CheckMatches(CommandRun& run, const sql::WriteDataFrame& command, const sql::TableInfo& wanted, const sql::TableInfo& table,
+                    const data::Schema& query) {
+  if (KeepsOwnLog(table.format)) return Status::OK();
+  std::string name;
+  for (const std::string& part : table.QualifiedName()) name += (name.empty() ? "" : ".") + part;
+  TW_ASSIGN_OR_RETURN(const std::shared_ptr<const sql::DataSource> source, run.session.server().data_sources->Find(wanted.format));
+  if (source->short_name() != table.format) {
+    return Error("_LEGACY_ERROR_TEMP_1159")
+        .With("tableName", name)
+        .With("existingProvider", table.format)
+        .With("specifiedProvider", source->short_name());
+  }
+  if (query.size() != table.schema.size()) {
+    return Error("_LEGACY_ERROR_TEMP_1161")
+        .With("tableName", name)
+        .With("existingTableSchema", data::DataType::Struct(table.schema).SimpleString())
+        .With("querySchema", data::DataType::Struct(query).SimpleString());
+  }
+  const auto list = [](const std::vector<std::string>& names) {
+    std::string text;
+    for (const std::string& column : names) text += (text.empty() ? "" : ", ") + column;
+    return text;
+  };
+  if (!command.partition_columns.empty() && ToAsciiLower(list(command.partition_columns)) != ToAsciiLower(list(table.partition_columns))) {
+    return Error("_LEGACY_ERROR_TEMP_1163")
+        .With("tableName", name)
+        .With("specifiedPartCols", list(command.partition_columns))
+        .With("existingPartCols", list(table.partition_columns));
+  }
+  return Status::OK();
 }
 
 sql::OptionMap WithoutPath(const sql::OptionMap& options) {
@@ -59,24 +99,21 @@ Status SaveAsTable(CommandRun& run, const sql::WriteDataFrame& command, const sq
   TW_ASSIGN_OR_RETURN(sql::TableInfo table, NewTable(run, command));
   TW_ASSIGN_OR_RETURN(const bool exists, run.catalog().TableExists(table.database, table.name));
   const sql::OptionMap options = WithoutPath(command.options);
-  if (!exists) return CreateTableAsSelect(run, std::move(table), analyzed, options, false);
+  if (!exists) return CreateTableAsSelect(run, std::move(table), analyzed, options, {.mode = mode});
   if (mode == SaveMode::kIgnore) return Status::OK();
   if (mode == SaveMode::kErrorIfExists) {
     return Error("TABLE_OR_VIEW_ALREADY_EXISTS").With("relationName", sql::QuoteName(table.QualifiedName()));
   }
   TW_ASSIGN_OR_RETURN(const sql::TableInfo old, run.catalog().GetTable(table.database, table.name));
   if (mode == SaveMode::kAppend) {
+    TW_RETURN_NOT_OK(CheckMatches(run, command, table, old, analyzed->schema()));
     return WriteIntoTable(run, old, analyzed, options, mode, {.by_name = true, .columns = {}}, nullptr);
   }
   // A table with a log of its own is overwritten in place, so that readers and its history stay.
-  if (old.format == "delta" && (command.format.empty() || EqualsIgnoreCase(command.format, "delta"))) {
+  if (KeepsOwnLog(old.format) && (command.format.empty() || EqualsIgnoreCase(command.format, old.format))) {
     return WriteIntoTable(run, old, analyzed, options, mode, {.by_name = true, .columns = {}}, nullptr);
   }
-  // The query may read the table: its rows are complete before the old ones go.
-  TW_ASSIGN_OR_RETURN(std::vector<data::Chunk> rows, run.session.Collect(analyzed, run.stop));
-  const auto local = std::make_shared<sql::LocalRelation>(analyzed->output(), std::move(rows));
-  TW_RETURN_NOT_OK(DropTableAndData(run.session, old));
-  return CreateTableAsSelect(run, std::move(table), local, options, false);
+  return ReplaceTableAsSelect(run, old, std::move(table), analyzed, options);
 }
 
 Status WriteV2(CommandRun& run, const sql::WriteDataFrame& command, const sql::PlanPtr& analyzed) {
@@ -109,12 +146,15 @@ Status Run(CommandRun& run, const sql::WriteDataFrame& command) {
   if (analyzed->is_streaming()) {
     return Error("CALL_ON_STREAMING_DATASET_UNSUPPORTED").With("methodName", "`write`");
   }
-  if (!command.sort_columns.empty()) return Unsupported("DataFrameWriter.sortBy");
+  if (!command.sort_columns.empty()) return Error("SORT_BY_WITHOUT_BUCKETING");
   if (!command.clustering_columns.empty()) return Unsupported("DataFrameWriter.clusterBy");
   switch (command.method) {
     case Method::kPath: return WritePath(run, command, analyzed);
     case Method::kSaveAsTable: return SaveAsTable(run, command, analyzed, command.mode);
     case Method::kInsertInto: {
+      if (!command.partition_columns.empty()) {
+        return Error("PARTITION_BY_NOT_ALLOWED_WITH_INSERT_INTO").With("tableName", sql::QuoteName(command.table));
+      }
       TW_ASSIGN_OR_RETURN(const sql::TableInfo table, FindTable(run.session, command.table));
       const SaveMode mode = command.mode == SaveMode::kOverwrite ? SaveMode::kOverwrite : SaveMode::kAppend;
       return WriteIntoTable(run, table, analyzed, command.options, mode, {}, nullptr);

@@ -18,6 +18,44 @@ sql::PlanPtr Named(std::vector<std::string> name, sql::PlanPtr plan, bool is_vie
   return alias;
 }
 
+// The rows of a table whose place is not there (yet): none.
+class MissingScan final : public sql::Scan {
+ public:
+  explicit MissingScan(data::Schema columns) : columns_(std::move(columns)) {}
+  data::Schema schema() const override { return columns_; }
+  std::string Describe() const override { return "EmptyScan"; }
+  Result<std::vector<sql::InputSplitPtr>> PlanSplits() override { return std::vector<sql::InputSplitPtr>(); }
+  std::optional<int64_t> EstimatedRows() const override { return 0; }
+
+ private:
+  data::Schema columns_;
+};
+
+class MissingTable final : public sql::Table {
+ public:
+  MissingTable(std::string format, data::Schema schema) : format_(std::move(format)), schema_(std::move(schema)) {}
+  std::string name() const override { return format_; }
+  data::Schema schema() const override { return schema_; }
+  sql::TableCapabilities capabilities() const override {
+    sql::TableCapabilities capabilities;
+    capabilities.batch_read = true;
+    return capabilities;
+  }
+  Result<std::unique_ptr<sql::Scan>> NewScan(const sql::ScanRequest& request, std::shared_ptr<const sql::EvalConfig>) override {
+    data::Schema columns;
+    for (const std::string& name : request.columns) {
+      for (const data::StructField& field : schema_) {
+        if (field.name == name) columns.push_back(field);
+      }
+    }
+    return std::unique_ptr<sql::Scan>(std::make_unique<MissingScan>(std::move(columns)));
+  }
+
+ private:
+  std::string format_;
+  data::Schema schema_;
+};
+
 }  // namespace
 
 sql::PlanPtr MakeRelation(sql::TablePtr table, const std::string& format, bool streaming) {
@@ -148,6 +186,11 @@ Result<sql::TablePtr> Session::OpenTable(const sql::TableInfo& info, const sql::
   request.for_write = for_write;
   request.config = eval_config();
   request.settings = std::make_shared<const SettingsMap>(SettingsSnapshot());
+  const bool may_be_missing = !for_write && !streaming && request.schema.has_value() && !info.location.empty();
+  if (may_be_missing) {
+    TW_ASSIGN_OR_RETURN(const bool exists, impl_->server.connectors.file_system->Exists(info.location));
+    if (!exists && info.format != "delta") return sql::TablePtr(std::make_shared<MissingTable>(info.format, info.schema));
+  }
   return source->Load(request);
 }
 

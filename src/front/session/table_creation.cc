@@ -36,6 +36,7 @@ Result<bool> Session::CreateTable(sql::TableInfo* table, bool if_not_exists) {
     table->type = sql::TableType::kManaged;
     table->location = sql::Catalog::DefaultTableLocation(database, table->name);
     TW_RETURN_NOT_OK(CheckOwnDirectory(*server.connectors.file_system, *table));
+    TW_RETURN_NOT_OK(server.connectors.file_system->MakeDirectories(table->location));
   } else {
     table->type = sql::TableType::kExternal;
     TW_ASSIGN_OR_RETURN(const std::string path, data::PathFromText(table->location));

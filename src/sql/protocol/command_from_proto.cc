@@ -46,7 +46,6 @@ Result<Method> ReadV2Method(pb::WriteOperationV2::Mode mode) {
 }  // namespace
 
 Result<PlanPtr> WriteFromProto(const pb::WriteOperation& message, PlanReader& reader) {
-  if (message.has_bucket_by()) return Unsupported("DataFrameWriter.bucketBy");
   if (message.with_schema_evolution()) return Unsupported("DataFrameWriter.withSchemaEvolution");
   WriteDataFrame write;
   TW_ASSIGN_OR_RETURN(write.input, reader.ReadRelation(message.input()));
@@ -59,6 +58,10 @@ Result<PlanPtr> WriteFromProto(const pb::WriteOperation& message, PlanReader& re
       break;
     }
     case pb::WriteOperation::SAVE_TYPE_NOT_SET: break;
+  }
+  if (message.has_bucket_by()) {
+    if (write.method == Method::kSaveAsTable) return Unsupported("DataFrameWriter.bucketBy");
+    return Error("_LEGACY_ERROR_TEMP_1312").With("operation", write.method == Method::kPath ? "save" : "insertInto");
   }
   TW_ASSIGN_OR_RETURN(write.mode, ReadSaveMode(message.mode(), write.method == Method::kInsertInto));
   write.options = OptionsFromProto(message.options());

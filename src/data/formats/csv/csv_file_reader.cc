@@ -177,6 +177,11 @@ Result<std::unique_ptr<FileReader>> MakeCsvFileReader(const Schema& file_schema,
   return std::unique_ptr<FileReader>(std::move(reader));
 }
 
+Status CheckCsvSchema(const Schema& schema, const CsvOptions& options) {
+  for (const StructField& field : schema) TW_RETURN_NOT_OK(CsvColumn::Make(field, options).status());
+  return Status::OK();
+}
+
 bool CanSplitCsvFile(const CsvOptions& options, const std::string& path) {
   return !options.multi_line && options.encoding.empty() && CompressionOfName(path) == Compression::kNone &&
          options.line_separator.value_or("").size() <= 1;

@@ -15,6 +15,9 @@ namespace thalweg::data {
 Result<std::unique_ptr<FileReader>> MakeCsvFileReader(const Schema& file_schema, const Schema& columns,
                                                       const CsvOptions& options, bool case_sensitive);
 
+/// Whether columns of those types can be read and written. Errors: UNSUPPORTED_DATA_TYPE_FOR_DATASOURCE.
+Status CheckCsvSchema(const Schema& schema, const CsvOptions& options);
+
 /// Whether pieces of a file may be read apart from each other.
 bool CanSplitCsvFile(const CsvOptions& options, const std::string& path);
 

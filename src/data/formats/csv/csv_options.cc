@@ -118,7 +118,7 @@ Result<CsvOptions> CsvOptions::Make(const OptionList& options, const std::string
   using Purpose = DateTimePattern::Purpose;
   TW_ASSIGN_OR_RETURN(DateTimePattern timestamp,
                       DateTimePattern::Compile(
-                          TextOption(options, "timestampFormat", "yyyy-MM-dd'T'HH:mm:ss[.SSS][XXX]"), Purpose::kFormat));
+                          TextOption(options, "timestampFormat", "yyyy-MM-dd'T'HH:mm:ss[.SSS][XXXXX]"), Purpose::kFormat));
   TW_ASSIGN_OR_RETURN(DateTimePattern timestamp_ntz,
                       DateTimePattern::Compile(
                           TextOption(options, "timestampNTZFormat", "yyyy-MM-dd'T'HH:mm:ss[.SSS]"), Purpose::kFormat));

@@ -10,8 +10,6 @@
 namespace thalweg::data {
 namespace {
 
-constexpr std::string_view kCsvByteOrderMark = "\xEF\xBB\xBF";
-
 /// Whether nothing but blanks and control characters stands there (java.lang.String.trim).
 bool IsBlankLine(std::string_view line) {
   return std::all_of(line.begin(), line.end(), [](char c) { return static_cast<unsigned char>(c) <= ' '; });
@@ -63,7 +61,7 @@ Status CsvRecords::OpenWhole(FileSystem& file_system, const FileRange& range) {
   bytes_of_earlier_files_ += size;
   char* begin = reinterpret_cast<char*>(whole_->mutable_data());
   const std::string_view text(begin, static_cast<size_t>(size));
-  if (text.starts_with(kCsvByteOrderMark)) begin += kCsvByteOrderMark.size();
+  if (text.starts_with(kUtf8ByteOrderMark)) begin += kUtf8ByteOrderMark.size();
   at_ = begin;
   end_ = Normalize(begin, begin + (text.data() + text.size() - begin),
                    options_.line_separator ? *options_.line_separator : DetectSeparator(text));

@@ -10,7 +10,7 @@ Result<JsonOptions> JsonOptions::Make(const OptionList& options, const std::stri
   };
   TW_ASSIGN_OR_RETURN(
       DateTimePattern timestamp,
-      DateTimePattern::Compile(text_or("timestampFormat", "yyyy-MM-dd'T'HH:mm:ss[.SSS][XXX]"),
+      DateTimePattern::Compile(text_or("timestampFormat", "yyyy-MM-dd'T'HH:mm:ss[.SSS][XXXXX]"),
                                Purpose::kFormat));
   TW_ASSIGN_OR_RETURN(
       DateTimePattern timestamp_ntz,

@@ -57,7 +57,7 @@ bool AppendPlain(const Column& column, int64_t row, std::string* out) {
       AppendInt64(ValueAt<int64_t>(column, row), out);
       return true;
     case TypeKind::kDecimal:
-      AppendDecimal(ValueAt<Int128>(column, row), column.type().scale(), out);
+      AppendDecimalScientific(ValueAt<Int128>(column, row), column.type().scale(), out);
       return true;
     default:
       return false;
@@ -240,23 +240,48 @@ void JsonWriter::AppendArray(const Column& column, int64_t row, int indent,
   out->push_back(']');
 }
 
+/// Keys are what Java's toString makes of Spark's internal values: times as numbers, texts as they are.
+void JsonWriter::AppendKey(const Column& column, int64_t row, std::string* out) const {
+  if (column.encoding() == Encoding::kDictionary) return AppendKey(*column.dictionary(), column.indices()[row], out);
+  std::string key;
+  switch (column.type().kind()) {
+    case TypeKind::kFloat:
+      AppendFloat(ValueAt<float>(column, row), &key);
+      break;
+    case TypeKind::kDouble:
+      AppendDouble(ValueAt<double>(column, row), &key);
+      break;
+    case TypeKind::kDate:
+    case TypeKind::kYearMonthInterval:
+      AppendInt64(ValueAt<int32_t>(column, row), &key);
+      break;
+    case TypeKind::kTimestamp:
+    case TypeKind::kTimestampNtz:
+    case TypeKind::kTime:
+    case TypeKind::kDayTimeInterval:
+      AppendInt64(ValueAt<int64_t>(column, row), &key);
+      break;
+    default:
+      if (AppendPlain(column, row, &key)) break;
+      AppendValue(column, row, 0, &key);
+      if (key.starts_with('"')) {
+        out->append(key);
+        return;
+      }
+  }
+  AppendJsonString(key, out);
+}
+
 void JsonWriter::AppendMap(const Column& column, int64_t row, int indent, std::string* out) const {
   const auto offsets = column.offsets();
   const int64_t at = column.is_constant() ? 0 : row;
   out->push_back('{');
   bool first = true;
   for (int64_t i = offsets[at]; i < offsets[at + 1]; ++i) {
-    if (options_.ignore_null_fields && column.child(1)->IsNull(i)) continue;
     if (!first) out->push_back(',');
     first = false;
     NewLine(indent + 1, out);
-    // A key is written as a value first; what is not a string then gets quotes.
-    std::string key;
-    AppendValue(*column.child(0), i, 0, &key);
-    if (key.starts_with('"'))
-      out->append(key);
-    else
-      AppendJsonString(key, out);
+    AppendKey(*column.child(0), i, out);
     out->append(options_.pretty ? " : " : ":");
     AppendValue(*column.child(1), i, indent + 1, out);
   }

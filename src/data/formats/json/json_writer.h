@@ -9,9 +9,8 @@
 namespace thalweg::data {
 
 /// Values as JSON text in Spark's form (to_json, JSON files). Thread: immutable.
-/// Null fields are left out unless ignore_null_fields is off; NaN and infinities are strings;
-/// binaries base 64; timestamps and dates by their patterns; map keys as CAST to string writes
-/// them. Source: Spark's JacksonGenerator.
+/// Null fields of structs are left out unless ignore_null_fields is off; NaN and infinities are strings;
+/// binaries base 64; timestamps and dates by their patterns; map keys that are times are numbers. Source: Spark's JacksonGenerator.
 class JsonWriter {
  public:
   /// `type`: struct, array or map. Errors: UNSUPPORTED_FEATURE.THALWEG for variants.
@@ -24,6 +23,7 @@ class JsonWriter {
   void AppendValue(const Column& column, int64_t row, int indent, std::string* out) const;
   void AppendStruct(const Column& column, int64_t row, int indent, std::string* out) const;
   void AppendMap(const Column& column, int64_t row, int indent, std::string* out) const;
+  void AppendKey(const Column& column, int64_t row, std::string* out) const;
   void AppendArray(const Column& column, int64_t row, int indent, std::string* out) const;
   void NewLine(int indent, std::string* out) const;
 

@@ -41,7 +41,7 @@ Result<const Codec*> FindCodec(std::string_view compression) {
     if (codec.name == lower && codec.type != arrow::Compression::LZO) return &codec;
   }
   return Error("CODEC_NOT_AVAILABLE.WITH_AVAILABLE_CODECS_SUGGESTION").With("codecName", compression)
-      .With("availableCodecs", "brotli, uncompressed, snappy, lz4_raw, none, zstd, lz4, gzip");
+      .With("availableCodecs", "brotli, uncompressed, lzo, snappy, lz4_raw, none, zstd, lz4, gzip");
 }
 
 /// One node of the written schema with what its levels need.

@@ -9,6 +9,7 @@
 
 #include "base/string_case.h"
 #include "data/columnar/arrow_bridge.h"
+#include "data/formats/text/stream_codec.h"
 
 namespace thalweg::data {
 namespace {
@@ -16,6 +17,7 @@ namespace {
 constexpr size_t kPackedBlock = 256 * 1024;
 constexpr int64_t kLeastRoom = 16;
 
+/// Spark reads zstd by its extension but has no name for writing it.
 struct StreamCodecName {
   Compression compression;
   std::string_view option;
@@ -25,33 +27,7 @@ constexpr StreamCodecName kStreamCodecs[] = {
     {Compression::kNone, "none", ""},          {Compression::kNone, "uncompressed", ""},
     {Compression::kBzip2, "bzip2", ".bz2"},    {Compression::kDeflate, "deflate", ".deflate"},
     {Compression::kGzip, "gzip", ".gz"},       {Compression::kLz4, "lz4", ".lz4"},
-    {Compression::kSnappy, "snappy", ".snappy"}, {Compression::kZstd, "zstd", ".zst"}};
-
-Result<std::unique_ptr<arrow::util::Codec>> MakeCodec(Compression compression) {
-  using arrow::util::Codec;
-  arrow::Result<std::unique_ptr<Codec>> codec = arrow::Status::NotImplemented("");
-  switch (compression) {
-    case Compression::kGzip:
-      codec = Codec::Create(arrow::Compression::GZIP, arrow::util::GZipCodecOptions());
-      break;
-    case Compression::kDeflate: {
-      arrow::util::GZipCodecOptions options;
-      options.gzip_format = arrow::util::GZipFormat::ZLIB;
-      codec = Codec::Create(arrow::Compression::GZIP, options);
-      break;
-    }
-    case Compression::kBzip2:
-      codec = Codec::Create(arrow::Compression::BZ2);
-      break;
-    case Compression::kZstd:
-      codec = Codec::Create(arrow::Compression::ZSTD);
-      break;
-    default:
-      return Unsupported("text files packed with Hadoop's lz4 or snappy framing");
-  }
-  if (!codec.ok()) return FromArrowStatus(codec.status(), "make a codec");
-  return std::move(codec).ValueUnsafe();
-}
+    {Compression::kSnappy, "snappy", ".snappy"}, {Compression::kZstd, "", ".zst"}};
 
 class PlainStream final : public ByteStream {
  public:
@@ -123,6 +99,32 @@ class PackedStream final : public ByteStream {
 
 }  // namespace
 
+Result<std::unique_ptr<arrow::util::Codec>> MakeStreamCodec(Compression compression) {
+  using arrow::util::Codec;
+  arrow::Result<std::unique_ptr<Codec>> codec = arrow::Status::NotImplemented("");
+  switch (compression) {
+    case Compression::kGzip:
+      codec = Codec::Create(arrow::Compression::GZIP, arrow::util::GZipCodecOptions());
+      break;
+    case Compression::kDeflate: {
+      arrow::util::GZipCodecOptions options;
+      options.gzip_format = arrow::util::GZipFormat::ZLIB;
+      codec = Codec::Create(arrow::Compression::GZIP, options);
+      break;
+    }
+    case Compression::kBzip2:
+      codec = Codec::Create(arrow::Compression::BZ2);
+      break;
+    case Compression::kZstd:
+      codec = Codec::Create(arrow::Compression::ZSTD);
+      break;
+    default:
+      return Unsupported("text files packed with Hadoop's lz4 or snappy framing");
+  }
+  if (!codec.ok()) return FromArrowStatus(codec.status(), "make a codec");
+  return std::move(codec).ValueUnsafe();
+}
+
 Compression CompressionOfName(std::string_view path) {
   for (const StreamCodecName& codec : kStreamCodecs) {
     if (!codec.extension.empty() && path.ends_with(codec.extension)) return codec.compression;
@@ -131,14 +133,12 @@ Compression CompressionOfName(std::string_view path) {
 }
 
 Result<Compression> CompressionOfOption(std::string_view name) {
-  std::string known;
   for (const StreamCodecName& codec : kStreamCodecs) {
-    if (EqualsIgnoreCase(name, codec.option)) return codec.compression;
-    known += (known.empty() ? "" : ", ") + std::string(codec.option);
+    if (!codec.option.empty() && EqualsIgnoreCase(name, codec.option)) return codec.compression;
   }
   return Error("CODEC_NOT_AVAILABLE.WITH_AVAILABLE_CODECS_SUGGESTION")
       .With("codecName", name)
-      .With("availableCodecs", known);
+      .With("availableCodecs", "bzip2, deflate, uncompressed, snappy, none, lz4, gzip");
 }
 
 std::string_view CompressionExtension(Compression compression) {
@@ -153,7 +153,7 @@ Result<std::unique_ptr<ByteStream>> OpenByteStream(FileSystem& file_system, cons
   TW_ASSIGN_OR_RETURN(std::unique_ptr<ReadableFile> file, file_system.OpenForRead(path));
   if (compression == Compression::kNone)
     return std::unique_ptr<ByteStream>(std::make_unique<PlainStream>(std::move(file), start));
-  TW_ASSIGN_OR_RETURN(std::unique_ptr<arrow::util::Codec> codec, MakeCodec(compression));
+  TW_ASSIGN_OR_RETURN(std::unique_ptr<arrow::util::Codec> codec, MakeStreamCodec(compression));
   auto decompressor = codec->MakeDecompressor();
   if (!decompressor.ok()) return FromArrowStatus(decompressor.status(), "unpack " + path);
   return std::unique_ptr<ByteStream>(std::make_unique<PackedStream>(std::move(file), path, std::move(codec),
@@ -177,19 +177,6 @@ Result<std::shared_ptr<Buffer>> ReadAll(ByteStream& stream, int64_t size_hint, i
   }
   std::memset(buffer->mutable_data() + *size, 0, static_cast<size_t>(kTextSlack));
   return buffer;
-}
-
-Result<std::string> Compress(std::string_view bytes, Compression compression) {
-  if (compression == Compression::kNone) return std::string(bytes);
-  TW_ASSIGN_OR_RETURN(const std::unique_ptr<arrow::util::Codec> codec, MakeCodec(compression));
-  const auto* input = reinterpret_cast<const uint8_t*>(bytes.data());
-  const auto length = static_cast<int64_t>(bytes.size());
-  std::string packed(static_cast<size_t>(codec->MaxCompressedLen(length, input)), '\0');
-  const auto made = codec->Compress(length, input, static_cast<int64_t>(packed.size()),
-                                    reinterpret_cast<uint8_t*>(packed.data()));
-  if (!made.ok()) return FromArrowStatus(made.status(), "pack a file");
-  packed.resize(static_cast<size_t>(*made));
-  return packed;
 }
 
 }  // namespace thalweg::data

@@ -16,7 +16,7 @@ namespace thalweg::data {
 /// How the bytes of a file are packed, told by the end of its name as Hadoop does.
 enum class Compression : uint8_t { kNone, kGzip, kDeflate, kBzip2, kZstd, kLz4, kSnappy };
 Compression CompressionOfName(std::string_view path);
-/// The value of a writer's option `compression` ("gzip", "zstd", "none", ...), in any case.
+/// The value of a writer's option `compression` ("gzip", "bzip2", "none", ...), in any case.
 /// Errors: CODEC_NOT_AVAILABLE.WITH_AVAILABLE_CODECS_SUGGESTION.
 Result<Compression> CompressionOfOption(std::string_view name);
 /// ".gz", ".zst", ...; empty for kNone.
@@ -39,8 +39,5 @@ inline constexpr int64_t kTextSlack = 64;
 
 /// A whole stream in memory; the buffer is kTextSlack zero bytes longer than `*size`.
 Result<std::shared_ptr<Buffer>> ReadAll(ByteStream& stream, int64_t size_hint, int64_t* size);
-
-/// `bytes` as one packed block (a whole file). Errors: as OpenByteStream.
-Result<std::string> Compress(std::string_view bytes, Compression compression);
 
 }  // namespace thalweg::data

@@ -7,6 +7,8 @@
 
 namespace thalweg::data {
 
+inline constexpr std::string_view kUtf8ByteOrderMark = "\xEF\xBB\xBF";
+
 /// Whether a charset name (option `encoding`) means UTF-8, so that nothing has to be converted.
 bool IsUtf8Charset(std::string_view charset);
 

@@ -10,7 +10,6 @@ namespace {
 
 constexpr int64_t kLargestBlock = 1 << 20;
 constexpr int64_t kLeastBlock = 4096;
-constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
 
 }  // namespace
 
@@ -37,9 +36,9 @@ Result<std::unique_ptr<LineReader>> LineReader::Open(FileSystem& file_system, co
 }
 
 Status LineReader::SkipByteOrderMark() {
-  while (filled_ < static_cast<int64_t>(kByteOrderMark.size()) && !at_end_) TW_RETURN_NOT_OK(Refill());
-  if (std::string_view(data(), static_cast<size_t>(filled_)).starts_with(kByteOrderMark))
-    line_start_ = static_cast<int64_t>(kByteOrderMark.size());
+  while (filled_ < static_cast<int64_t>(kUtf8ByteOrderMark.size()) && !at_end_) TW_RETURN_NOT_OK(Refill());
+  if (std::string_view(data(), static_cast<size_t>(filled_)).starts_with(kUtf8ByteOrderMark))
+    line_start_ = static_cast<int64_t>(kUtf8ByteOrderMark.size());
   return Status::OK();
 }
 
