@@ -234,12 +234,12 @@ ELSEWHERE = {
     "once, two file sources maxFilesPerTrigger=1 (2 and 3 files)", "availableNow, two file sources (2 and 3 files)",
     "availableNow, file source (2 files, maxFiles 1) + rate", "availableNow mixed, 2nd run", "availableNow mixed with wrapper enabled",
     "once: uncommitted batch replayed, new data left", "availableNow: window tail batch", "availableNow: rerun without data",
-    "same checkpoint twice",
+    "same checkpoint twice", "first(map, interval, variant)",
 }
 
 # Not in the engine: refused by name, recorded_runs_test.py and tests/compat.
 REFUSED_BY_NAME = {
-    "availableNow with ProcessingTimeTimeout (12 s limit)", "first(map, interval, variant)", "rocksdb unchanged", "rocksdb stale .zip.crc",
+    "availableNow with ProcessingTimeTimeout (12 s limit)", "rocksdb unchanged", "rocksdb stale .zip.crc",
     "rocksdb stale .sst.crc", "rocksdb all .crc removed", "continuous checkpoint restarted as micro-batch",
 }
 

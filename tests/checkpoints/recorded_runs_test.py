@@ -95,6 +95,12 @@ def test_the_same_checkpoint_twice(spark, tmp_path, run):
     assert run(frame) == recorded("same checkpoint twice")
 
 
+def test_first_of_values_that_are_kept_whole(spark, tmp_path, run):
+    frame = (read_files(spark, folder(tmp_path / "in", 2, 2), SCHEMA).groupBy("k")
+             .agg(F.first(F.create_map("k", F.lit(1))), F.first(F.expr("make_interval(0, 1, 0, 2)"))))  # variants are not there yet
+    assert run(frame, "update") == recorded("first(map, interval, variant)")
+
+
 # What the engine has not: named, never half done.
 
 def refusal(start):
