@@ -11,6 +11,14 @@ namespace {
 
 // Longest single sleep: a step of the wall clock is noticed at the latest after it.
 constexpr std::chrono::microseconds kLongestSleep = std::chrono::seconds(10);
+constexpr int64_t kNever = std::numeric_limits<int64_t>::max();
+
+// The same moment on the clock that never goes back. When the wall clock is set back during a wait, this one ends it.
+std::chrono::nanoseconds MonotonicEnd(std::chrono::nanoseconds now, int64_t wall_now_micros, int64_t wall_micros) {
+  constexpr int64_t kFarMicros = int64_t{1} << 52;  // 142 years
+  if (wall_micros == kNever || wall_micros - wall_now_micros > kFarMicros) return std::chrono::nanoseconds::max();
+  return now + std::chrono::microseconds(wall_micros - wall_now_micros);
+}
 
 }  // namespace
 
@@ -40,14 +48,18 @@ std::chrono::nanoseconds SystemClock::NowMonotonic() const {
 Clock::Wake SystemClock::WaitUntil(int64_t wall_micros, Signal* signal, std::stop_token stop) {
   Signal never;
   Signal& waited = signal != nullptr ? *signal : never;
+  const std::chrono::nanoseconds end = MonotonicEnd(NowMonotonic(), NowMicros(), wall_micros);
   while (true) {
     if (waited.IsSet()) return Wake::kSignal;
     if (stop.stop_requested()) return Wake::kStop;
     const int64_t now = NowMicros();
-    if (now >= wall_micros) return Wake::kTime;
-    const int64_t left =
-        wall_micros == std::numeric_limits<int64_t>::max() ? kLongestSleep.count() : wall_micros - now;
-    waited.WaitFor(stop, std::min(kLongestSleep, std::chrono::microseconds(left)));
+    const std::chrono::nanoseconds monotonic_now = NowMonotonic();
+    if (now >= wall_micros || monotonic_now >= end) return Wake::kTime;
+    std::chrono::microseconds sleep = kLongestSleep;
+    if (wall_micros != kNever) sleep = std::min(sleep, std::chrono::microseconds(wall_micros - now));
+    // Rounded up: a wait must not end in a hurry of empty turns.
+    sleep = std::min(sleep, std::chrono::ceil<std::chrono::microseconds>(end - monotonic_now));
+    waited.WaitFor(stop, sleep);
   }
 }
 
@@ -76,13 +88,14 @@ Clock::Wake ManualClock::WaitUntil(int64_t wall_micros, Signal* signal, std::sto
     });
   }
   MutexLock lock(state_->mutex);
+  const std::chrono::nanoseconds end = MonotonicEnd(state_->monotonic, state_->wall_micros, wall_micros);
+  const auto is_time = [&] { return state_->wall_micros >= wall_micros || state_->monotonic >= end; };
   ++state_->waiters;
   state_->changed.NotifyAll();
-  state_->changed.Wait(state_->mutex, stop,
-                       [&] { return *signalled || state_->wall_micros >= wall_micros; });
+  state_->changed.Wait(state_->mutex, stop, [&] { return *signalled || is_time(); });
   --state_->waiters;
   if (*signalled) return Wake::kSignal;
-  return state_->wall_micros >= wall_micros ? Wake::kTime : Wake::kStop;
+  return is_time() ? Wake::kTime : Wake::kStop;
 }
 
 void ManualClock::Advance(std::chrono::microseconds duration) {

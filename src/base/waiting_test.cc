@@ -123,6 +123,19 @@ TEST(ManualClockTest, AdvancingWakesWhomItConcerns) {
   EXPECT_EQ(wake, Clock::Wake::kTime);
 }
 
+// Somebody sets the machine's clock back by an hour: a wait of ten seconds must not become one of an hour.
+TEST(ManualClockTest, AClockThatIsSetBackLengthensNoWait) {
+  ManualClock clock(7'200'000'000);
+  Clock::Wake woken = Clock::Wake::kStop;
+  {
+    std::jthread waiter([&] { woken = clock.WaitFor(std::chrono::seconds(10), nullptr, {}); });
+    clock.AwaitWaiters(1);
+    clock.SetMicros(3'600'000'000);
+    clock.Advance(std::chrono::seconds(10));
+  }
+  EXPECT_EQ(woken, Clock::Wake::kTime);
+}
+
 TEST(ManualClockTest, SignalAndStopWakeToo) {
   ManualClock clock(0);
   Signal signal;
