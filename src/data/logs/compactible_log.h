@@ -39,11 +39,11 @@ class CompactibleLog {
   Result<std::vector<std::string>> AllLines() const;
   Result<std::optional<int64_t>> LatestId() const;
   int64_t compact_interval() const { return compact_interval_; }
+  std::string PathOf(int64_t id) const;
 
  private:
   CompactibleLog(FileSystem& file_system, std::string directory, CompactibleLogOptions options, Clock& clock,
                  int64_t compact_interval);
-  std::string PathOf(int64_t id) const;
   /// Lines of the files that hold everything up to and including `last_id`.
   Result<std::vector<std::string>> LinesUpTo(int64_t last_id) const;
   Status RemoveExpired(int64_t current_id);

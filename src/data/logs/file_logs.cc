@@ -1,5 +1,6 @@
 #include "data/logs/file_logs.h"
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 #include <utility>
 
@@ -34,6 +35,17 @@ bool ReadInteger(const Json& object, const char* name, int64_t& out) {
 bool IsExpired(std::string_view line, Clock& clock, int64_t retention_ms) {
   const Result<FileSinkEntry> entry = ParseFileSinkEntry(line);
   return entry.ok() && clock.NowMillis() - entry->modification_time_ms > retention_ms;
+}
+
+// An error about a line, told of the file that the line stands in.
+Status InItsFile(const CompactibleLog& log, const Status& error, const std::string& line) {
+  const Result<std::optional<int64_t>> latest = log.LatestId();
+  for (int64_t id = latest.ok() ? latest->value_or(-1) : -1; id >= 0; --id) {
+    const auto lines = log.Get(id);
+    if (!lines.ok() || !lines->has_value()) break;
+    if (std::find((*lines)->begin(), (*lines)->end(), line) != (*lines)->end()) return InLogFile(error, log.PathOf(id));
+  }
+  return error;
 }
 
 }  // namespace
@@ -98,8 +110,9 @@ Result<std::vector<FileSourceEntry>> FileSourceLog::AllFiles() const {
   std::vector<FileSourceEntry> entries;
   entries.reserve(lines.size());
   for (const std::string& line : lines) {
-    TW_ASSIGN_OR_RETURN(FileSourceEntry entry, ParseFileSourceEntry(line));
-    entries.push_back(std::move(entry));
+    Result<FileSourceEntry> entry = ParseFileSourceEntry(line);
+    if (!entry.ok()) return InItsFile(log_, entry.status(), line);
+    entries.push_back(std::move(*entry));
   }
   return entries;
 }
@@ -119,8 +132,9 @@ Result<std::optional<std::vector<FileSourceEntry>>> FileSourceLog::Get(int64_t l
   }
   std::vector<FileSourceEntry> entries;
   for (const std::string& line : *lines) {
-    TW_ASSIGN_OR_RETURN(FileSourceEntry entry, ParseFileSourceEntry(line));
-    if (entry.log_id == log_id) entries.push_back(std::move(entry));
+    Result<FileSourceEntry> entry = ParseFileSourceEntry(line);
+    if (!entry.ok()) return InItsFile(log_, entry.status(), line);
+    if (entry->log_id == log_id) entries.push_back(std::move(*entry));
   }
   return Entries(std::move(entries));
 }
@@ -157,9 +171,10 @@ Result<std::vector<FileSinkEntry>> FileSinkLog::AllFiles() const {
   const int64_t now_ms = clock_->NowMillis();
   std::vector<FileSinkEntry> entries;
   for (const std::string& line : lines) {
-    TW_ASSIGN_OR_RETURN(FileSinkEntry entry, ParseFileSinkEntry(line));
-    if (retention_ms_.has_value() && now_ms - entry.modification_time_ms > *retention_ms_) continue;
-    entries.push_back(std::move(entry));
+    Result<FileSinkEntry> entry = ParseFileSinkEntry(line);
+    if (!entry.ok()) return InItsFile(log_, entry.status(), line);
+    if (retention_ms_.has_value() && now_ms - entry->modification_time_ms > *retention_ms_) continue;
+    entries.push_back(std::move(*entry));
   }
   return entries;
 }

@@ -127,6 +127,17 @@ TEST(CompactibleLogTest, EveryKthFileRepeatsWhatWentBefore) {
   EXPECT_EQ(log.AllLines().status().message(), "batch 6 doesn't exist");
 }
 
+TEST(CompactibleLogTest, ADamagedLineIsToldWithItsFile) {
+  MemoryFileSystem fs;
+  Put(fs, "/s/0", "v1\n{\"path\":\"file:///a\",\"timestamp\":1,\"batchId\":0}");
+  Put(fs, "/s/1", "v1\n{\"path\":\"file:///b\",\"times");
+  const auto log = FileSourceLog::Open(fs, "/s", {}, SystemClock::Get()).ValueOrDie();
+  for (const Status& status : {log.AllFiles().status(), log.Get(1).status()}) {
+    EXPECT_EQ(status.condition(), "MALFORMED_LOG_ENTRY");
+    EXPECT_NE(status.message().find("/s/1"), std::string::npos) << status.message();
+  }
+}
+
 TEST(CompactibleLogTest, AnExistingLogKeepsItsInterval) {
   MemoryFileSystem fs;
   Put(fs, "/a/3.compact", "v1");
