@@ -178,9 +178,11 @@ class ScriptRun {
           world_->clock().SetMicros(world_->clock().NowMicros() + (step.advance_ms * 1000));
         }
         return Status::OK();
-      case StepKind::kRestart:
+      case StepKind::kRestart: {
         world_->Halt();
-        return Boot();
+        const Status status = Boot();
+        return !status.ok() && MayStrike() ? Recover() : status;
+      }
       case StepKind::kRun:
         return RunToTheEnd();
       case StepKind::kExpect:
