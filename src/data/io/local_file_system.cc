@@ -14,6 +14,7 @@
 #include <utility>
 
 #include "base/clock.h"
+#include "base/no_throw.h"
 #include "base/probe.h"
 #include "data/io/path.h"
 
@@ -222,7 +223,12 @@ Status ForEachParallel(size_t count, const Sync& sync) {
     const auto work = [&](Status& result) {
       for (size_t i = next++; i < count && result.ok(); i = next++) result = sync(i);
     };
-    for (size_t t = 1; t < results.size(); ++t) threads.emplace_back([&, t] { work(results[t]); });
+    // Where no more threads are to be had, those that there are do it all.
+    Ignore(NoThrow([&] {
+             for (size_t t = 1; t < results.size(); ++t) threads.emplace_back([&, t] { work(results[t]); });
+             return Status::OK();
+           }),
+           "this thread works too");
     work(results[0]);
   }
   for (Status& result : results) TW_RETURN_NOT_OK(std::move(result));

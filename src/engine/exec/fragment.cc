@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/no_throw.h"
+
 namespace thalweg::engine {
 namespace {
 
@@ -230,9 +232,13 @@ Status Fragment::AcceptMarker(OperatorInstance& self, int port_index, const Mark
 
 TaskRunner::SliceEnd Fragment::RunSlice(const SliceLimit& limit) {
   if (!activated_.load() || host_.stopped()) return SliceEnd::kIdle;
-  Result<SliceEnd> end = preparing_ ? RunPrepare() : RunSteps(limit);
-  if (end.ok()) return *end;
-  host_.Fail(std::move(end).status());
+  SliceEnd end = SliceEnd::kIdle;
+  Status status = NoThrow([&]() -> Status {
+    TW_ASSIGN_OR_RETURN(end, preparing_ ? RunPrepare() : RunSteps(limit));
+    return Status::OK();
+  });
+  if (status.ok()) return end;
+  host_.Fail(std::move(status));
   return SliceEnd::kIdle;
 }
 

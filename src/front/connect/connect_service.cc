@@ -3,6 +3,7 @@
 #include <grpcpp/support/slice.h>
 
 #include "base/log.h"
+#include "base/no_throw.h"
 #include "base/uuid.h"
 #include "front/connect/execute_plan.h"
 #include "front/connect/grpc_errors.h"
@@ -72,18 +73,6 @@ ServerUnaryReactor* Done(CallbackServerContext* context, const grpc::Status& sta
   return reactor;
 }
 
-// A call that must not throw whatever happens in it.
-template <typename Body>
-Status Guarded(Body body) {
-  try {
-    return body();
-  } catch (const std::bad_alloc&) {
-    return InternalError("out of memory");
-  } catch (const std::exception& error) {
-    return InternalError(error.what());
-  }
-}
-
 Status CheckTags(const pb::ExecutePlanRequest& request) {
   for (const std::string& tag : request.tags()) {
     if (tag.empty()) return Error("ILLEGAL_ARGUMENT").With("message", "Spark Connect tag cannot be an empty string.");
@@ -97,7 +86,7 @@ Status CheckTags(const pb::ExecutePlanRequest& request) {
 void RunOperation(const std::shared_ptr<SessionHolder>& holder, const std::shared_ptr<Operation>& operation,
                   const std::shared_ptr<pb::ExecutePlanRequest>& request) {
   bool finish = true;
-  Status status = Guarded([&]() -> Status {
+  Status status = NoThrow([&]() -> Status {
     if (operation->interrupted()) return Cancelled();
     Result<bool> done = RunExecutePlan({*holder, operation, *request});
     if (done.ok()) finish = *done;
@@ -120,7 +109,7 @@ class ArtifactReader final : public grpc::ServerReadReactor<pb::AddArtifactsRequ
   }
 
   void OnReadDone(bool ok) override {
-    const Status status = Guarded([&] { return ok ? Take() : End(); });
+    const Status status = NoThrow([&] { return ok ? Take() : End(); });
     if (!status.ok()) return Finish(holder_ == nullptr ? ToGrpcStatus(status, "") : holder_->ToWire(status));
     if (!ok) return Finish(grpc::Status::OK);
     StartRead(&request_);
@@ -248,7 +237,7 @@ ServerUnaryReactor* ConnectService::AnalyzePlan(CallbackServerContext* context, 
   const bool runs = pool_.Run([holder = *found, request, reactor, out] {
     pb::AnalyzePlanResponse response;
     FillIds(*holder, &response);
-    const Status status = Guarded([&] { return AnswerAnalyze(*holder, *request, &response); });
+    const Status status = NoThrow([&] { return AnswerAnalyze(*holder, *request, &response); });
     if (status.ok()) SerializeInto(response, out);
     reactor->Finish(status.ok() ? grpc::Status::OK : holder->ToWire(status));
   });
@@ -262,7 +251,7 @@ ServerUnaryReactor* ConnectService::Config(CallbackServerContext* context, const
   const Result<std::shared_ptr<SessionHolder>> holder = sessions_.GetOrCreate(KeyOf(*request), ObservedBy(*request));
   if (!holder.ok()) return Done(context, ToGrpcStatus(holder.status(), ""));
   FillIds(**holder, response);
-  const Status status = Guarded([&] { return AnswerConfig(**holder, *request, response); });
+  const Status status = NoThrow([&] { return AnswerConfig(**holder, *request, response); });
   return Done(context, status.ok() ? grpc::Status::OK : (*holder)->ToWire(status));
 }
 

@@ -12,6 +12,7 @@
 
 #include <algorithm>
 
+#include "base/no_throw.h"
 #include "data/columnar/arrow_bridge.h"
 #include "data/formats/parquet/arrow_files.h"
 #include "data/formats/parquet/column_adapter.h"
@@ -33,18 +34,6 @@ Status DamagedFile(const std::string& path, std::string_view why) {
 Status DamagedFooter(const std::string& path, std::string_view why) {
   return Error("FAILED_READ_FILE.CANNOT_READ_FILE_FOOTER").With("path", UriFromPath(AbsolutePath(path)))
       .Because(InternalError(why)).Kind(ErrorKind::kEnvironment);
-}
-
-/// Runs what may throw; what it throws becomes the status `on_error` makes of its text.
-template <typename Body, typename OnError>
-Status Guarded(Body body, OnError on_error) {
-  try {
-    return body();
-  } catch (const std::bad_alloc&) {
-    return on_error("out of memory");
-  } catch (const std::exception& error) {
-    return on_error(error.what());
-  }
 }
 
 void LeavesOf(const parquet::arrow::SchemaField& field, std::vector<int>* leaves) {
@@ -163,7 +152,7 @@ Result<std::shared_ptr<arrow::io::RandomAccessFile>> File::OpenInput() const {
 
 Status File::ReadFooter() {
   TW_ASSIGN_OR_RETURN(auto input, OpenInput());
-  return Guarded(
+  return NoThrow(
       [&]() -> Status {
         metadata_ = parquet::ReadMetaData(input);
         const auto made = parquet::arrow::SchemaManifest::Make(metadata_->schema(), nullptr, ReaderProperties(1), &manifest_);
@@ -183,7 +172,7 @@ Status File::ReadFooter() {
 Result<std::unique_ptr<parquet::arrow::FileReader>> File::NewArrowReader(int64_t batch_rows) const {
   TW_ASSIGN_OR_RETURN(auto input, OpenInput());
   std::unique_ptr<parquet::arrow::FileReader> reader;
-  TW_RETURN_NOT_OK(Guarded(
+  TW_RETURN_NOT_OK(NoThrow(
       [&]() -> Status {
         parquet::ReaderProperties properties(ProcessPool());
         auto raw = parquet::ParquetFileReader::Open(std::move(input), properties, metadata_);
@@ -321,8 +310,8 @@ Status Reader::SelectRowGroups() {
 
 Status Reader::Open() {
   const auto damaged = [&](std::string_view why) { return DamagedFile(file_->path(), why); };
-  TW_RETURN_NOT_OK(Guarded([&] { return BindColumns(); }, damaged));
-  TW_RETURN_NOT_OK(Guarded([&] { return SelectRowGroups(); }, damaged));
+  TW_RETURN_NOT_OK(NoThrow([&] { return BindColumns(); }, damaged));
+  TW_RETURN_NOT_OK(NoThrow([&] { return SelectRowGroups(); }, damaged));
   if (leaves_.empty() || row_groups_.empty()) return Status::OK();
   TW_ASSIGN_OR_RETURN(arrow_, file_->NewArrowReader(request_.batch_rows));
   return Status::OK();
@@ -373,7 +362,7 @@ Result<std::optional<ParquetChunk>> Reader::NextCount() {
 Result<std::optional<ParquetChunk>> Reader::Next() {
   if (leaves_.empty()) return NextCount();
   std::optional<ParquetChunk> out;
-  TW_RETURN_NOT_OK(Guarded(
+  TW_RETURN_NOT_OK(NoThrow(
       [&]() -> Status {
         while (!out) {
           if (batches_ == nullptr) {

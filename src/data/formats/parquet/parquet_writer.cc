@@ -11,6 +11,7 @@
 #include <algorithm>
 #include <cctype>
 
+#include "base/no_throw.h"
 #include "data/columnar/arrow_bridge.h"
 #include "data/formats/parquet/arrow_files.h"
 #include "data/formats/parquet/leaf_statistics.h"
@@ -107,14 +108,9 @@ class Writer final : public ParquetWriter {
 
 template <typename Body>
 Status Writer::Guard(Body body) {
-  Status status;
-  try {
-    status = body();
-  } catch (const std::bad_alloc&) {
-    status = InternalError("out of memory while writing " + path_);
-  } catch (const std::exception& error) {
-    status = InternalError("writing " + path_ + ": " + error.what());
-  }
+  Status status = NoThrow(std::move(body), [this](std::string_view why) {
+    return InternalError("writing " + path_ + ": " + std::string(why));
+  });
   return disk_error_.ok() ? status : disk_error_;
 }
 

@@ -2,6 +2,8 @@
 
 #include <utility>
 
+#include "base/no_throw.h"
+
 namespace thalweg::engine {
 
 Status SinkWriter::Open(const TaskContext& context) {
@@ -30,7 +32,13 @@ Result<OperatorState> SinkWriter::EndInput(int) { return OperatorState::kFinishe
 OperatorState SinkWriter::StartFinish() {
   finishing_ = std::make_shared<Finished>();
   asked_again_ = false;
-  auto work = [writer = writer_, finishing = finishing_] { finishing->message = writer->Finish(&finishing->blocked); };
+  auto work = [writer = writer_, finishing = finishing_] {
+    const Status thrown = NoThrow([&] {
+      finishing->message = writer->Finish(&finishing->blocked);
+      return Status::OK();
+    });
+    if (!thrown.ok()) finishing->message = thrown;
+  };
   if (context_->scheduler == nullptr) {
     work();
     blocked_on_ = std::make_shared<Signal>();
