@@ -61,8 +61,8 @@ void ReadBitmapContainer(std::string_view words, int64_t base, std::vector<int64
   }
 }
 
-// One 32-bit Roaring bitmap in the portable format.
-Status ReadRoaring32(Cursor* in, int64_t high, std::vector<int64_t>* rows) {
+// One 32-bit Roaring bitmap in the portable format. A few bytes may stand for 65,536 rows: `most` bounds them.
+Status ReadRoaring32(Cursor* in, int64_t high, int64_t most, std::vector<int64_t>* rows) {
   const uint32_t cookie = in->Take<uint32_t>();
   uint32_t containers = 0;
   std::string run_flags;
@@ -82,6 +82,7 @@ Status ReadRoaring32(Cursor* in, int64_t high, std::vector<int64_t>* rows) {
   }
   if (run_flags.empty() || containers >= kNoOffsetThreshold) in->TakeBytes(size_t{4} * containers);
   for (uint32_t i = 0; i < containers && in->ok(); ++i) {
+    if (static_cast<int64_t>(rows->size()) > most) return Damaged("more rows than the log says");
     const int64_t base = high | (int64_t{headers[i].first} << 16);
     const bool is_run = !run_flags.empty() && (static_cast<unsigned char>(run_flags[i / 8]) >> (i % 8) & 1) != 0;
     if (is_run) {
@@ -90,6 +91,7 @@ Status ReadRoaring32(Cursor* in, int64_t high, std::vector<int64_t>* rows) {
         const uint32_t first = in->Take<uint16_t>();
         const uint32_t more = in->Take<uint16_t>();
         if (first + more > 65535) return Damaged("run beyond its container");
+        if (static_cast<int64_t>(rows->size()) > most) return Damaged("more rows than the log says");
         for (uint32_t value = first; value <= first + more; ++value) rows->push_back(base | value);
       }
     } else if (headers[i].second <= kArrayLimit) {
@@ -120,8 +122,12 @@ Result<std::string> VectorPath(const std::string& table_path, const DeletionVect
 
 Result<std::string> ReadVectorFile(data::FileSystem& file_system, const std::string& path, const DeletionVector& vector) {
   TW_ASSIGN_OR_RETURN(const auto file, file_system.OpenForRead(path));
-  std::string block(static_cast<size_t>(vector.size_in_bytes) + 8, '\0');
-  TW_ASSIGN_OR_RETURN(const size_t read, file->ReadAt(vector.offset.value_or(0), block));
+  TW_ASSIGN_OR_RETURN(const int64_t file_size, file->Size());
+  const int64_t offset = vector.offset.value_or(0);
+  const int64_t size = int64_t{vector.size_in_bytes} + 8;  // with its own size and checksum
+  if (offset < 0 || offset > file_size || size > file_size - offset) return Damaged("file cut off");
+  std::string block(static_cast<size_t>(size), '\0');
+  TW_ASSIGN_OR_RETURN(const size_t read, file->ReadAt(offset, block));
   if (read != block.size()) return Damaged("file cut off");
   if (BigEndian(block) != static_cast<uint32_t>(vector.size_in_bytes)) return Damaged("size differs from the log's");
   std::string payload = block.substr(4, block.size() - 8);
@@ -135,7 +141,7 @@ Result<std::string> ReadVectorFile(data::FileSystem& file_system, const std::str
 
 }  // namespace
 
-Result<std::vector<int64_t>> ParseDeletionBitmap(std::string_view bytes) {
+Result<std::vector<int64_t>> ParseDeletionBitmap(std::string_view bytes, int64_t most) {
   Cursor in(bytes);
   std::vector<int64_t> rows;
   const uint32_t magic = in.Take<uint32_t>();
@@ -146,7 +152,7 @@ Result<std::vector<int64_t>> ParseDeletionBitmap(std::string_view bytes) {
       const uint32_t length = in.Take<uint32_t>();
       Cursor one(in.TakeBytes(length));
       if (!in.ok()) return Damaged("cut off");
-      TW_RETURN_NOT_OK(ReadRoaring32(&one, int64_t{high} << 32, &rows));
+      TW_RETURN_NOT_OK(ReadRoaring32(&one, int64_t{high} << 32, most, &rows));
     }
     return rows;
   }
@@ -159,7 +165,7 @@ Result<std::vector<int64_t>> ParseDeletionBitmap(std::string_view bytes) {
     const auto key = static_cast<int64_t>(in.Take<uint32_t>());
     if (!in.ok() || key <= previous || key > INT32_MAX) return Damaged("keys out of order");
     previous = key;
-    TW_RETURN_NOT_OK(ReadRoaring32(&in, key << 32, &rows));
+    TW_RETURN_NOT_OK(ReadRoaring32(&in, key << 32, most, &rows));
   }
   return rows;
 }
@@ -183,6 +189,7 @@ Result<std::string> DecodeZ85(std::string_view text) {
 
 Result<std::vector<int64_t>> LoadDeletionVector(data::FileSystem& file_system, const std::string& table_path,
                                                 const DeletionVector& vector) {
+  if (vector.size_in_bytes < 0 || vector.cardinality < 0) return Damaged("negative size");
   std::string payload;
   if (vector.storage_type == "i") {
     TW_ASSIGN_OR_RETURN(payload, DecodeZ85(vector.path_or_inline));
@@ -194,7 +201,7 @@ Result<std::vector<int64_t>> LoadDeletionVector(data::FileSystem& file_system, c
   } else {
     return Unsupported("deletion vectors of storage type '" + vector.storage_type + "'");
   }
-  TW_ASSIGN_OR_RETURN(std::vector<int64_t> rows, ParseDeletionBitmap(payload));
+  TW_ASSIGN_OR_RETURN(std::vector<int64_t> rows, ParseDeletionBitmap(payload, vector.cardinality));
   if (static_cast<int64_t>(rows.size()) != vector.cardinality) return Damaged("cardinality differs from the log's");
   return rows;
 }

@@ -12,8 +12,9 @@
 
 namespace thalweg::connectors {
 
-/// The row positions (0-based, ascending) of the serialised bitmap: magic, 64-bit Roaring. Errors: INTERNAL_ERROR for damage.
-Result<std::vector<int64_t>> ParseDeletionBitmap(std::string_view bytes);
+/// The row positions (0-based, ascending) of the serialised bitmap: magic, 64-bit Roaring. A few bytes may stand for
+/// billions of rows: more than `most` are damage. Errors: INTERNAL_ERROR for damage.
+Result<std::vector<int64_t>> ParseDeletionBitmap(std::string_view bytes, int64_t most);
 /// Decodes Z85; the text's length is a multiple of 5. Errors: INTERNAL_ERROR.
 Result<std::string> DecodeZ85(std::string_view text);
 /// Loads a vector of a table at `table_path`. Errors: DELTA_DELETION_VECTOR_CHECKSUM_MISMATCH, IO_ERROR, INTERNAL_ERROR.

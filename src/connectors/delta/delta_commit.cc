@@ -24,6 +24,14 @@ std::string ConflictText(const DeltaCommit& winner, int64_t version) {
   return text + "}";
 }
 
+// A new table's directory, and ancestors that were made for it, are names that a crash may take away with all that is in them.
+void SyncAncestors(data::FileSystem& file_system, std::string directory) {
+  for (std::string parent = data::ParentPath(directory); parent != directory; parent = data::ParentPath(directory)) {
+    Ignore(file_system.SyncDirectory(parent), "what may not be opened was not made by us");
+    directory = std::move(parent);
+  }
+}
+
 class Committer {
  public:
   Committer(DeltaLog& log, DeltaTransaction transaction)
@@ -190,6 +198,7 @@ void Committer::AfterCommit(int64_t version, const std::string& entry) {
 Result<int64_t> Committer::Run() {
   TW_RETURN_NOT_OK(Prepare());
   base_ = transaction_.read;
+  if (base_ == nullptr) SyncAncestors(log_.file_system(), log_.table_path());
   for (int64_t attempt = 0; attempt < kMaxAttempts; ++attempt) {
     const int64_t version = base_ == nullptr ? 0 : base_->version() + 1;
     if (base_ != nullptr && base_->in_commit_timestamp()) least_timestamp_ = *base_->in_commit_timestamp() + 1;

@@ -5,6 +5,7 @@
 
 #include "base/fault_point.h"
 #include "base/log.h"
+#include "base/text.h"
 #include "base/uuid.h"
 #include "connectors/delta/delta_schema.h"
 #include "data/columnar/column.h"
@@ -21,11 +22,6 @@ using data::Value;
 namespace {
 
 constexpr size_t kMaxOpenFiles = 128;  // of one task; rows that come later get a second file
-
-std::string Padded(int64_t number) {
-  const std::string digits = std::to_string(number);
-  return std::string(digits.size() < 5 ? 5 - digits.size() : 0, '0') + digits;
-}
 
 Status NullIn(const std::string& column) { return Error("DELTA_NOT_NULL_CONSTRAINT_VIOLATED").With("columnName", column); }
 
@@ -146,7 +142,7 @@ Result<OpenFile> FilesWriter::Create(const Chunk& rows) {
                  data::EscapePartitionValue(PartitionDirectoryText(value, column->type(), plan_->stats.zone)) + "/";
   }
   const std::string suffix = plan_->codec_suffix.empty() ? "" : plan_->codec_suffix + ".";
-  file.relative = directory + "part-" + Padded(task_) + "-" + Uuid::MakeRandom().ToString() +
+  file.relative = directory + "part-" + ZeroPadded(task_, 5) + "-" + Uuid::MakeRandom().ToString() +
                   (partition_at_.empty() ? "-c000." : ".c000.") + suffix + "parquet";
   const std::string path = data::JoinPath(plan_->table_path, file.relative);
   auto made = data::ParquetWriter::Make(*plan_->file_system, path, Nullable(plan_->schema), plan_->parquet);

@@ -4,6 +4,7 @@
 #include <charconv>
 
 #include "base/log.h"
+#include "base/text.h"
 #include "data/io/path.h"
 #include "data/text/datetime.h"
 
@@ -20,6 +21,7 @@ std::optional<int64_t> Digits(std::string_view text) {
   int64_t value = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
   if (error != std::errc{} || end != text.data() + text.size() || text.empty() || value < 0) return {};
+  if (value == INT64_MAX) return {};  // no version may follow it
   return value;
 }
 
@@ -31,11 +33,6 @@ std::vector<std::string_view> SplitDots(std::string_view name) {
     at = dot + 1;
   }
   return parts;
-}
-
-std::string Padded(int64_t version) {
-  const std::string digits = std::to_string(version);
-  return std::string(digits.size() < 20 ? 20 - digits.size() : 0, '0') + digits;
 }
 
 /// Parts of multi-part checkpoints by version and number of parts.
@@ -72,7 +69,7 @@ std::string TimestampText(int64_t ms) {
 
 std::string DeltaLog::log_path() const { return JoinPath(table_path_, "_delta_log"); }
 
-std::string DeltaLog::CommitPath(int64_t version) const { return JoinPath(log_path(), Padded(version) + ".json"); }
+std::string DeltaLog::CommitPath(int64_t version) const { return JoinPath(log_path(), ZeroPadded(version, 20) + ".json"); }
 
 Result<DeltaLogListing> DeltaLog::List() const {
   DeltaLogListing listing;
@@ -128,8 +125,9 @@ Result<DeltaSnapshotPtr> DeltaLog::LoadFrom(const DeltaLogListing& listing, cons
             .With("logRetentionKey", "delta.logRetentionDuration").With("logRetention", "30 days")
             .With("checkpointRetentionKey", "delta.checkpointRetentionDuration").With("checkpointRetention", "2 days");
       }
+      const auto after = listing.commits.upper_bound(next);  // none when an unusable checkpoint is all that there is
       return Error("DELTA_VERSIONS_NOT_CONTIGUOUS").With("versionList", "gap at " + std::to_string(next))
-          .With("startVersion", next - 1).With("endVersion", listing.commits.upper_bound(next)->first)
+          .With("startVersion", next - 1).With("endVersion", after == listing.commits.end() ? target : after->first)
           .With("versionToLoad", target);
     }
     TW_ASSIGN_OR_RETURN(DeltaCommitPtr commit, ReadCommit(next));

@@ -4,6 +4,7 @@
 #include <set>
 
 #include "base/string_case.h"
+#include "base/text.h"
 #include "base/uuid.h"
 #include "connectors/delta/delta_protocol.h"
 #include "connectors/delta/delta_schema.h"
@@ -45,12 +46,6 @@ bool Storable(const DataType& type) {
       return std::all_of(type.fields().begin(), type.fields().end(), [](const StructField& f) { return Storable(f.type); });
     default: return true;
   }
-}
-
-std::string Joined(const std::vector<std::string>& names) {
-  std::string out;
-  for (const std::string& name : names) out += (out.empty() ? "" : ", ") + name;
-  return out;
 }
 
 Status CheckSchema(const data::Schema& schema) {

@@ -5,6 +5,7 @@
 #include <set>
 
 #include "base/string_case.h"
+#include "base/text.h"
 #include "data/text/numbers.h"
 
 namespace thalweg::connectors {
@@ -50,12 +51,6 @@ constexpr std::string_view kKnownProperties[] = {
 template <size_t N>
 bool Among(const std::string_view (&list)[N], std::string_view name) {
   return std::find(std::begin(list), std::end(list), name) != std::end(list);
-}
-
-std::string Joined(const std::vector<std::string>& names) {
-  std::string out;
-  for (const std::string& name : names) out += (out.empty() ? "" : ", ") + name;
-  return out;
 }
 
 Status InvalidVersion(const DeltaProtocol& protocol, const std::string& table) {

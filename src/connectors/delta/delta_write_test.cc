@@ -529,6 +529,15 @@ TEST(DeltaWriteTest, CrashAtAnyStepLosesAndDoublesNothing) {
   }
 }
 
+TEST(DeltaWriteTest, ANewTableInNewFoldersSurvivesACrash) {
+  MemoryFileSystem disk;
+  const DeltaBench bench(disk);
+  const auto sink = bench.Sink("/a/b/t", kIdName, Uuid::MakeRandom()).ValueOrDie();
+  ASSERT_TRUE(bench.RunEpoch(*sink, 0, {IdNames(0, 3)}).ok());
+  disk.Crash();
+  EXPECT_EQ(Ids(DeltaBench(disk), "/a/b/t"), Range(0, 3));
+}
+
 TEST(DeltaWriteTest, FailingDisksLoseNothingThatWasAcknowledged) {
   for (const auto operation : {data::FileOperation::kCreate, data::FileOperation::kWrite, data::FileOperation::kSync, data::FileOperation::kRename}) {
     for (int nth = 1; nth <= 12; ++nth) {
