@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 
+#include "base/text.h"
 #include "data/logs/log_text.h"
 
 namespace thalweg::connectors {
@@ -65,7 +66,9 @@ Result<PartitionOffsets> ParseValues(std::string_view json, std::string_view exa
     if (!partitions.is_object()) return Malformed(example, json);
     for (const auto& [partition, value] : partitions.items()) {
       const std::optional<int32_t> number = ParsePartition(partition);
-      if (!number || !value.is_number_integer()) return Malformed(example, json);
+      const bool fits = value.is_number_integer() &&
+                        !(value.is_number_unsigned() && value.get<uint64_t>() > INT64_MAX);
+      if (!number || !fits) return Malformed(example, json);
       offsets[{topic, *number}] = value.get<int64_t>();
     }
   }
@@ -113,8 +116,7 @@ Result<std::vector<TopicPartition>> ParsePartitions(std::string_view json) {
   for (const auto& [topic, partitions] : parsed.items()) {
     if (!partitions.is_array()) return Malformed(kPartitionsExample, json);
     for (const auto& partition : partitions) {
-      if (!partition.is_number_integer() || partition.get<int64_t>() < 0 ||
-          partition.get<int64_t>() > INT32_MAX)
+      if (!partition.is_number_unsigned() || partition.get<uint64_t>() > INT32_MAX)
         return Malformed(kPartitionsExample, json);
       result.push_back({topic, partition.get<int32_t>()});
     }
@@ -129,17 +131,14 @@ PartitionSet KeysOf(const PartitionOffsets& offsets) {
 }
 
 std::string DescribeSet(const PartitionSet& partitions) {
-  std::string out;
-  for (const TopicPartition& partition : partitions)
-    out += (out.empty() ? "" : ", ") + partition.ToString();
-  return "Set(" + out + ")";
+  return "Set(" + Joined(partitions, &TopicPartition::ToString) + ")";
 }
 
 std::string DescribeOffsets(const PartitionOffsets& offsets) {
-  std::string out;
-  for (const auto& [partition, offset] : offsets)
-    out += (out.empty() ? "" : ", ") + partition.ToString() + " -> " + std::to_string(offset);
-  return "Map(" + out + ")";
+  const auto text = [](const auto& entry) {
+    return entry.first.ToString() + " -> " + std::to_string(entry.second);
+  };
+  return "Map(" + Joined(offsets, text) + ")";
 }
 
 }  // namespace thalweg::connectors

@@ -33,7 +33,8 @@ TEST(KafkaOffsetsTest, ReadsWhatOptionsHold) {
 TEST(KafkaOffsetsTest, RefusesOtherTexts) {
   for (const char* text :
        {"", "x", "[]", "1", R"({"t":1})", R"({"t":{"a":1}})", R"({"t":{"0":1.5}})",
-        R"({"t":{"-1":1}})", R"({"t":{"0":"1"}})", R"({"t":{"0":1})"}) {
+        R"({"t":{"-1":1}})", R"({"t":{"0":"1"}})", R"({"t":{"0":1})",
+        R"({"t":{"0":18446744073709551615}})"}) {
     const Result<PartitionOffsets> offsets = ParseOffsets(text);
     ASSERT_FALSE(offsets.ok()) << text;
     EXPECT_EQ(offsets.status().condition(), "ILLEGAL_ARGUMENT");
