@@ -28,6 +28,7 @@ bool ReadText(const Json& object, const char* name, std::string& out) {
 bool ReadInteger(const Json& object, const char* name, int64_t& out) {
   const auto found = object.find(name);
   if (found == object.end() || !found->is_number_integer()) return false;
+  if (found->is_number_unsigned() && found->get<uint64_t>() > INT64_MAX) return false;
   out = found->get<int64_t>();
   return true;
 }

@@ -61,11 +61,20 @@ TEST(NumberedLogTest, StraysAreNotSeen) {
   MemoryFileSystem fs;
   NumberedLog log(fs, "/o");
   ASSERT_TRUE(*log.Add(3, "x"));
-  for (const char* name : {".3.crc", ".4.0e0f.tmp", "abc", "5.compact", "6x", "99999999999999999999"}) {
+  for (const char* name : {".3.crc", ".4.0e0f.tmp", "abc", "5.compact", "6x", "99999999999999999999", "-1", "+4", "04", "9223372036854775807"}) {
     Put(fs, JoinPath("/o", name), "");
   }
   ASSERT_TRUE(fs.MakeDirectories("/o/7").ok());
   EXPECT_EQ(*log.Ids(), std::vector<int64_t>{3});
+}
+
+TEST(CompactibleLogTest, OneCompactionUnderTwoNamesIsOne) {
+  MemoryFileSystem fs;
+  Put(fs, "/o/9.compact", "v1\na");
+  Put(fs, "/o/09.compact", "v1\na");
+  auto log = CompactibleLog::Open(fs, "/o", {}, SystemClock::Get()).ValueOrDie();
+  EXPECT_EQ(log.compact_interval(), 10);
+  EXPECT_EQ(*log.AllLines(), std::vector<std::string>{"a"});
 }
 
 TEST(NumberedLogTest, PurgingTakesSideCarsAlong) {

@@ -13,7 +13,8 @@ std::optional<int64_t> ParseLogId(std::string_view name) {
   int64_t id = 0;
   const char* last = name.data() + name.size();
   const auto [end, error] = std::from_chars(name.data(), last, id);
-  if (error != std::errc{} || end != last) return std::nullopt;
+  if (error != std::errc{} || end != last || id < 0 || id == INT64_MAX) return std::nullopt;
+  if (name.size() > 1 && name.front() == '0') return std::nullopt;
   return id;
 }
 

@@ -11,8 +11,8 @@
 namespace thalweg::data {
 
 /// A directory of small files named by ids 0, 1, 2, ...: each is created once, whole and durable, and never changed. What
-/// Spark calls HDFSMetadataLog; exclusivity among writers rests on the creation alone. Files whose whole name is not
-/// a decimal 64-bit number (side-cars, temporary files, strays) are not seen.
+/// Spark calls HDFSMetadataLog; exclusivity among writers rests on the creation alone. Files whose whole name is no
+/// id (side-cars, temporary files, strays) are not seen.
 /// Invariant: what Add() returned true for survives a crash.
 /// Thread: confined to its owner. Blocks: on the disk. Errors: IO_ERROR.
 class NumberedLog {
@@ -43,7 +43,8 @@ class NumberedLog {
   std::optional<int64_t> purged_before_;  // entries below are known to be gone
 };
 
-/// The id in a file name, or nothing when the whole name is not a decimal 64-bit number.
+/// The id in a file name, or nothing when the whole name is not an id as PathOf writes it: digits without leading zeros,
+/// and a further id must fit behind it.
 std::optional<int64_t> ParseLogId(std::string_view name);
 
 }  // namespace thalweg::data
