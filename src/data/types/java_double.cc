@@ -347,44 +347,33 @@ bool AppendSpecial(bool negative, bool is_nan, bool is_infinite, bool is_zero, s
   return is_infinite || is_zero;
 }
 
+// Bits is the unsigned integer of Float's size; kStored: bits of the fraction that are stored.
+template <typename Bits, int kStored, int kBias, typename Float>
+void AppendShortest(Float value, std::string* out) {
+  constexpr int kWidth = 8 * sizeof(Bits);
+  const auto bits = std::bit_cast<Bits>(value);
+  if (AppendSpecial(bits >> (kWidth - 1) != 0, std::isnan(value), std::isinf(value), value == 0, out)) return;
+  Bits fraction = bits & ((Bits{1} << kStored) - 1);
+  int exponent2 = static_cast<int>(bits >> kStored & (2 * kBias + 1));
+  int significant_bits = kStored + 1;
+  if (exponent2 == 0) {
+    const int zeros = std::countl_zero(fraction);
+    const int shift = zeros - (kWidth - kStored - 1);
+    significant_bits = kWidth - zeros;
+    fraction <<= shift;
+    exponent2 = 1 - shift;
+  } else {
+    fraction |= Bits{1} << kStored;
+  }
+  Digits digits;
+  Generate(exponent2 - kBias, uint64_t{fraction} << (52 - kStored), significant_bits, &digits);
+  AppendLayout(digits, out);
+}
+
 }  // namespace
 
-void AppendJavaDouble(double value, std::string* out) {
-  const auto bits = std::bit_cast<uint64_t>(value);
-  if (AppendSpecial(bits >> 63 != 0, std::isnan(value), std::isinf(value), value == 0, out)) return;
-  uint64_t fraction = bits & ((uint64_t{1} << 52) - 1);
-  int exponent2 = static_cast<int>(bits >> 52 & 0x7FF);
-  int significant_bits = 53;
-  if (exponent2 == 0) {
-    const int shift = std::countl_zero(fraction) - 11;
-    significant_bits = 64 - std::countl_zero(fraction);
-    fraction <<= shift;
-    exponent2 = 1 - shift;
-  } else {
-    fraction |= uint64_t{1} << 52;
-  }
-  Digits digits;
-  Generate(exponent2 - 1023, fraction, significant_bits, &digits);
-  AppendLayout(digits, out);
-}
+void AppendJavaDouble(double value, std::string* out) { AppendShortest<uint64_t, 52, 1023>(value, out); }
 
-void AppendJavaFloat(float value, std::string* out) {
-  const auto bits = std::bit_cast<uint32_t>(value);
-  if (AppendSpecial(bits >> 31 != 0, std::isnan(value), std::isinf(value), value == 0, out)) return;
-  uint32_t fraction = bits & ((uint32_t{1} << 23) - 1);
-  int exponent2 = static_cast<int>(bits >> 23 & 0xFF);
-  int significant_bits = 24;
-  if (exponent2 == 0) {
-    const int shift = std::countl_zero(fraction) - 8;
-    significant_bits = 32 - std::countl_zero(fraction);
-    fraction <<= shift;
-    exponent2 = 1 - shift;
-  } else {
-    fraction |= uint32_t{1} << 23;
-  }
-  Digits digits;
-  Generate(exponent2 - 127, uint64_t{fraction} << 29, significant_bits, &digits);
-  AppendLayout(digits, out);
-}
+void AppendJavaFloat(float value, std::string* out) { AppendShortest<uint32_t, 23, 127>(value, out); }
 
 }  // namespace thalweg::data
