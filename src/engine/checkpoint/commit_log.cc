@@ -2,7 +2,6 @@
 
 #include <charconv>
 
-#include "base/fault_point.h"
 #include "data/logs/log_text.h"
 #include "engine/checkpoint/log_json.h"
 
@@ -90,32 +89,5 @@ std::string FormatCommitLogEntry(const CommitLogEntry& entry) {
   for (const auto& [name, json] : entry.others) out += "," + data::JsonQuoted(name) + ":" + json;
   return out + "}";
 }
-
-CommitLog::CommitLog(data::FileSystem& file_system, std::string directory, const PoisonFlag* poison)
-    : log_(file_system, std::move(directory)), poison_(poison) {}
-
-Status CommitLog::Add(BatchId batch_id, const CommitLogEntry& entry) {
-  if (poison_ != nullptr) TW_RETURN_NOT_OK(poison_->Check());
-  TW_FAULT_POINT("commit log: to be written");
-  TW_ASSIGN_OR_RETURN(const bool added, log_.Add(batch_id.value(), FormatCommitLogEntry(entry)));
-  if (!added) return Error("CONCURRENT_STREAM_LOG_UPDATE").With("batchId", batch_id.value());
-  TW_FAULT_POINT("commit log: written");
-  return Status::OK();
-}
-
-Result<std::optional<CommitLogEntry>> CommitLog::Get(BatchId batch_id) const {
-  TW_ASSIGN_OR_RETURN(const std::optional<std::string> text, log_.Get(batch_id.value()));
-  if (!text.has_value()) return std::optional<CommitLogEntry>();
-  Result<CommitLogEntry> entry = ParseCommitLogEntry(*text);
-  if (!entry.ok()) return data::InLogFile(entry.status(), PathOf(batch_id));
-  return std::optional<CommitLogEntry>(std::move(*entry));
-}
-
-Result<std::optional<BatchId>> CommitLog::LatestId() const {
-  TW_ASSIGN_OR_RETURN(const std::optional<int64_t> id, log_.LatestId());
-  return id.has_value() ? std::optional<BatchId>(BatchId(*id)) : std::nullopt;
-}
-
-Status CommitLog::PurgeBefore(BatchId batch_id) { return log_.PurgeBefore(batch_id.value()); }
 
 }  // namespace thalweg::engine

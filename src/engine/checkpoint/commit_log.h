@@ -10,8 +10,7 @@
 #include <vector>
 
 #include "base/ids.h"
-#include "base/invariant.h"
-#include "data/logs/numbered_log.h"
+#include "engine/checkpoint/entry_log.h"
 
 namespace thalweg::engine {
 
@@ -40,23 +39,6 @@ struct CommitLogEntry {
 Result<CommitLogEntry> ParseCommitLogEntry(std::string_view text);
 std::string FormatCommitLogEntry(const CommitLogEntry& entry);
 
-/// Typed access to commits/. Thread: confined to the query's driver. Blocks: on the disk.
-class CommitLog {
- public:
-  /// Borrows; `poison` (may be null) is asked before every write.
-  CommitLog(data::FileSystem& file_system, std::string directory, const PoisonFlag* poison = nullptr);
-
-  /// Durable when it returns. Errors: CONCURRENT_STREAM_LOG_UPDATE when the entry exists.
-  Status Add(BatchId batch_id, const CommitLogEntry& entry);
-  Result<std::optional<CommitLogEntry>> Get(BatchId batch_id) const;
-  Result<std::optional<BatchId>> LatestId() const;
-  Result<std::vector<int64_t>> Ids() const { return log_.Ids(); }
-  Status PurgeBefore(BatchId batch_id);
-  std::string PathOf(BatchId batch_id) const { return log_.PathOf(batch_id.value()); }
-
- private:
-  data::NumberedLog log_;
-  const PoisonFlag* poison_;
-};
+using CommitLog = EntryLog<CommitLogEntry>;
 
 }  // namespace thalweg::engine

@@ -43,7 +43,9 @@ Result<int64_t> IntegerMember(std::string_view place, const OrderedJson& object,
                               std::optional<int64_t> missing) {
   const auto found = object.find(name);
   if (found == object.end() && missing.has_value()) return *missing;
-  if (found == object.end() || !found->is_number_integer()) {
+  const bool fits = found != object.end() && found->is_number_integer() &&
+                    !(found->is_number_unsigned() && found->get<uint64_t>() > INT64_MAX);
+  if (!fits) {
     return data::MalformedLogEntry(place, std::string("no integer ") + name);
   }
   return found->get<int64_t>();

@@ -1,6 +1,5 @@
 #include "engine/checkpoint/offset_log.h"
 
-#include "base/fault_point.h"
 #include "data/logs/log_text.h"
 #include "engine/checkpoint/log_json.h"
 
@@ -114,33 +113,5 @@ Result<std::string> FormatOffsetLogEntry(const OffsetLogEntry& entry) {
   }
   return out;
 }
-
-OffsetLog::OffsetLog(data::FileSystem& file_system, std::string directory, const PoisonFlag* poison)
-    : log_(file_system, std::move(directory)), poison_(poison) {}
-
-Status OffsetLog::Add(BatchId batch_id, const OffsetLogEntry& entry) {
-  if (poison_ != nullptr) TW_RETURN_NOT_OK(poison_->Check());
-  TW_ASSIGN_OR_RETURN(const std::string text, FormatOffsetLogEntry(entry));
-  TW_FAULT_POINT("offset log: to be written");
-  TW_ASSIGN_OR_RETURN(const bool added, log_.Add(batch_id.value(), text));
-  if (!added) return Error("CONCURRENT_STREAM_LOG_UPDATE").With("batchId", batch_id.value());
-  TW_FAULT_POINT("offset log: written");
-  return Status::OK();
-}
-
-Result<std::optional<OffsetLogEntry>> OffsetLog::Get(BatchId batch_id) const {
-  TW_ASSIGN_OR_RETURN(const std::optional<std::string> text, log_.Get(batch_id.value()));
-  if (!text.has_value()) return std::optional<OffsetLogEntry>();
-  Result<OffsetLogEntry> entry = ParseOffsetLogEntry(*text);
-  if (!entry.ok()) return data::InLogFile(entry.status(), PathOf(batch_id));
-  return std::optional<OffsetLogEntry>(std::move(*entry));
-}
-
-Result<std::optional<BatchId>> OffsetLog::LatestId() const {
-  TW_ASSIGN_OR_RETURN(const std::optional<int64_t> id, log_.LatestId());
-  return id.has_value() ? std::optional<BatchId>(BatchId(*id)) : std::nullopt;
-}
-
-Status OffsetLog::PurgeBefore(BatchId batch_id) { return log_.PurgeBefore(batch_id.value()); }
 
 }  // namespace thalweg::engine

@@ -10,9 +10,7 @@
 #include <vector>
 
 #include "base/ids.h"
-#include "base/invariant.h"
-#include "base/settings.h"
-#include "data/logs/numbered_log.h"
+#include "engine/checkpoint/entry_log.h"
 
 namespace thalweg::engine {
 
@@ -51,24 +49,6 @@ Result<OffsetLogEntry> ParseOffsetLogEntry(std::string_view text);
 /// The bytes of an entry. Errors: INTERNAL_ERROR for an offset with a line end, or version 2 without metadata.
 Result<std::string> FormatOffsetLogEntry(const OffsetLogEntry& entry);
 
-/// Typed access to offsets/. Thread: confined to the query's driver. Blocks: on the disk.
-class OffsetLog {
- public:
-  /// Borrows; `poison` (may be null) is asked before every write.
-  OffsetLog(data::FileSystem& file_system, std::string directory, const PoisonFlag* poison = nullptr);
-
-  /// Durable when it returns. Errors: CONCURRENT_STREAM_LOG_UPDATE when the entry exists.
-  Status Add(BatchId batch_id, const OffsetLogEntry& entry);
-  /// Nothing when there is no such entry.
-  Result<std::optional<OffsetLogEntry>> Get(BatchId batch_id) const;
-  Result<std::optional<BatchId>> LatestId() const;
-  Result<std::vector<int64_t>> Ids() const { return log_.Ids(); }
-  Status PurgeBefore(BatchId batch_id);
-  std::string PathOf(BatchId batch_id) const { return log_.PathOf(batch_id.value()); }
-
- private:
-  data::NumberedLog log_;
-  const PoisonFlag* poison_;
-};
+using OffsetLog = EntryLog<OffsetLogEntry>;
 
 }  // namespace thalweg::engine

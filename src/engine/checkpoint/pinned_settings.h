@@ -6,6 +6,7 @@
 #include <span>
 #include <string_view>
 
+#include "base/settings.h"
 #include "engine/checkpoint/offset_log.h"
 
 namespace thalweg::engine {
