@@ -59,6 +59,7 @@ RowMap::Slot RowMap::Put(std::string_view key, std::string_view value, bool* ins
     }
     entries_[slot] = Allocate(key, value, slot);
     Release(entry);
+    RewriteWhenSparse();
     return slot;
   }
   if (free_slots_.empty()) {
@@ -79,6 +80,10 @@ void RowMap::Remove(Slot slot) {
   entries_[slot] = nullptr;
   free_slots_.push_back(slot);
   Release(entry);
+  RewriteWhenSparse();
+}
+
+void RowMap::RewriteWhenSparse() {
   if (dead_bytes_ > kLeastDeadBytes && dead_bytes_ * 2 > page_bytes_) RewriteSparsePages();
 }
 

@@ -55,6 +55,7 @@ class RowMap {
 
   Entry* Allocate(std::string_view key, std::string_view value, Slot slot);
   void Release(Entry* entry);
+  void RewriteWhenSparse();
   void RewriteSparsePages();
 
   HashIndex index_;

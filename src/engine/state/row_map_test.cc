@@ -79,6 +79,18 @@ TEST(RowMap, ValuesGrowInPlaceOrMove) {
   EXPECT_EQ(map.value(map.Find("")), "empty key");
 }
 
+TEST(RowMap, PlacesThatGrowingValuesLeaveAreUsedAgain) {
+  RowMap map;
+  RowMap fresh;
+  for (int i = 0; i < 100'000; ++i) map.Put("key " + std::to_string(i), "small");
+  for (int i = 0; i < 100'000; ++i) {
+    const std::string value = i % 20 == 0 ? "small" : std::string(40, 'v');
+    map.Put("key " + std::to_string(i), value);
+    fresh.Put("key " + std::to_string(i), value);
+  }
+  EXPECT_LT(map.memory_bytes(), fresh.memory_bytes() * 5 / 4);
+}
+
 TEST(HashIndex, ManyEntriesOfOneHashAreKeptApart) {
   HashIndex index;
   const auto hash_of = [](uint32_t) { return uint64_t{77}; };

@@ -4,6 +4,7 @@
 
 #include "base/fault_point.h"
 #include "base/log.h"
+#include "base/no_throw.h"
 #include "base/thread.h"
 #include "data/io/atomic_write.h"
 #include "engine/state/state_codec.h"
@@ -62,6 +63,8 @@ Clock& QueryState::Member::clock() { return query_->services_.clock_; }
 QueryState::Member::~Member() {
   MutexLock lock(query_->mutex_);
   std::erase(query_->members_, this);
+  // A version of which a part is missing must not become visible.
+  if (query_->group_ != nullptr && !query_->group_->TookPart(this)) query_->group_->withdrawn.push_back(this);
   query_->PublishIfComplete();
 }
 
@@ -142,12 +145,23 @@ void QueryState::PublishIfComplete() {
     group->commit->Finish(group->cause.ok() ? InternalError("another store of the query did not write its state") : group->cause);
     return;
   }
-  services_.RunPublish([self = shared_from_this(), group] { self->Publish(*group); });
+  ++publishing_;
+  services_.RunPublish([self = shared_from_this(), group] {
+    self->Publish(*group);
+    MutexLock lock(self->mutex_);
+    --self->publishing_;
+    self->published_.NotifyAll();
+  });
+}
+
+void QueryState::AwaitPublished() {
+  MutexLock lock(mutex_);
+  published_.Wait(mutex_, [this] { return publishing_ == 0; });
 }
 
 void QueryState::Publish(Group& group) {
   Status status = poison_ != nullptr ? poison_->Check() : Status::OK();
-  if (status.ok()) status = group.files.Publish(options_.durable);
+  if (status.ok()) status = NoThrow([&] { return group.files.Publish(options_.durable); });
   if (status.ok()) {
     bool due = false;
     const int64_t now_ms = services_.clock_.NowMillis();
@@ -226,13 +240,17 @@ void StateServices::MaintenanceLoop(std::stop_token stop) {
     maintenance_wanted_.Reset();
     for (const auto& persister : DuePersisters(false)) {
       const auto begin = clock_.NowMonotonic();
-      const Result<StateMaintenanceResult> result = persister->Maintain(clock_.NowMillis(), false);
-      const Status status = result.status();
+      bool behind = false;
+      const Status status = NoThrow([&]() -> Status {
+        TW_ASSIGN_OR_RETURN(const StateMaintenanceResult result, persister->Maintain(clock_.NowMillis(), false));
+        behind = result.behind;
+        return Status::OK();
+      });
       // A store that was closed meanwhile may have lost its folder.
       const bool open = persister.use_count() > 1;
       if (!status.ok() && open) TW_LOG(kWarn, "state maintenance failed, it will be tried again", {"error", status});
       const auto work = std::chrono::duration_cast<std::chrono::microseconds>(clock_.NowMonotonic() - begin);
-      if (clock_.WaitFor(work * (result.ok() && result->behind ? kRestPerWorkBehind : kRestPerWork), nullptr, stop) == Clock::Wake::kStop) return;
+      if (clock_.WaitFor(work * (behind ? kRestPerWorkBehind : kRestPerWork), nullptr, stop) == Clock::Wake::kStop) return;
     }
   }
 }

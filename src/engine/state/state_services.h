@@ -71,6 +71,9 @@ class QueryState : public std::enable_shared_from_this<QueryState> {
   Result<std::unique_ptr<Member>> Open(OperatorId operator_id, PartitionId partition, std::string store_name,
                                        StateRowTypes types);
 
+  /// Blocks until no version is on its way to the disk: afterwards this run writes nothing that a run after it could meet.
+  void AwaitPublished() TW_EXCLUDES(mutex_);
+
   ~QueryState();
 
  private:
@@ -91,6 +94,8 @@ class QueryState : public std::enable_shared_from_this<QueryState> {
   Mutex mutex_;
   std::vector<Member*> members_ TW_GUARDED_BY(mutex_);
   std::shared_ptr<Group> group_ TW_GUARDED_BY(mutex_);
+  int publishing_ TW_GUARDED_BY(mutex_) = 0;  // groups handed to a publishing thread
+  CondVar published_;
 };
 
 /// Process-wide: publishing threads and the maintenance thread. Must outlive every QueryState.
