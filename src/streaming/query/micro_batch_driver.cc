@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "base/log.h"
+#include "base/no_throw.h"
 #include "base/thread.h"
 #include "streaming/query/query_settings.h"
 
@@ -33,15 +34,15 @@ void MicroBatchDriver::Start() {
       [this, started](std::stop_token stop) {
         events_->Started(StartedEvent());
         started->Set();
-        ThreadMain(std::move(stop));
+        ThreadMain(stop);
       });
   started->Wait({});
 }
 
-void MicroBatchDriver::ThreadMain(std::stop_token stop) {
+void MicroBatchDriver::ThreadMain(const std::stop_token& stop) {
   TW_LOG(kInfo, "streaming query started", {"query", id_.value().ToString()},
          {"run", run_id_.value().ToString()}, {"name", spec_.name});
-  Finish(Run(std::move(stop)));
+  Finish(NoThrow([&] { return Run(stop); }));
 }
 
 Status MicroBatchDriver::Run(std::stop_token stop) {
@@ -127,6 +128,7 @@ void MicroBatchDriver::Finish(Status status) {
   if (sources_) sources_->Stop();
   if (execution != nullptr && !status.ok()) execution->Abort();
   execution.reset();
+  if (state_) state_->AwaitPublished();  // before another run may take the checkpoint
   state_.reset();
   if (checkpoint_) checkpoint_->Unlock();
   const Status failure = status.ok() ? Status::OK() : FailureOf(status);
@@ -195,6 +197,8 @@ Status MicroBatchDriver::Stop() {
   }
   thread_.request_stop();
   if (execution != nullptr) execution->Cancel(Cancelled());
+  // A listener, or a function of foreachBatch, that stops its own query: the run ends when it returns.
+  if (std::this_thread::get_id() == thread_.get_id()) return Status::OK();
   const int64_t timeout_ms = spec_.settings.Get(kStopTimeoutMs);
   const MutexLock lock(mutex_);
   const auto ended = [&] { return ended_; };

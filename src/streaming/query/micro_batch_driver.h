@@ -81,7 +81,7 @@ class MicroBatchDriver final : public StreamingQuery {
                    std::function<void(MicroBatchDriver&)> on_end);
 
   // --- life (micro_batch_driver.cc) ---
-  void ThreadMain(std::stop_token stop);
+  void ThreadMain(const std::stop_token& stop);
   Status Run(std::stop_token stop);
   Status Loop(std::stop_token stop);
   /// One trigger; true when a batch ran.

@@ -81,7 +81,17 @@ struct StreamingQueryManager::Impl {
 
 StreamingQueryManager::StreamingQueryManager() : impl_(std::make_shared<Impl>()) {}
 
-StreamingQueryManager::~StreamingQueryManager() { StopAll(); }
+// Every driver has ended before the last reference to it can go: else its own thread might be the one that lets go.
+StreamingQueryManager::~StreamingQueryManager() {
+  StopAll();
+  std::vector<std::shared_ptr<MicroBatchDriver>> queries;
+  {
+    const MutexLock lock(impl_->mutex);
+    queries = impl_->active;
+    queries.insert(queries.end(), impl_->terminated.begin(), impl_->terminated.end());
+  }
+  for (const auto& query : queries) Ignore(query->AwaitTermination({}).status(), "the failure is the query's own");
+}
 
 Result<std::shared_ptr<StreamingQuery>> StreamingQueryManager::Start(StreamingQuerySpec spec) {
   impl_->TakeForgotten();
