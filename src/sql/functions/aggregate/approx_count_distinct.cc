@@ -21,7 +21,7 @@ struct SketchData final : BoundData {
   int registers() const { return 1 << p; }
   int words() const { return registers() / kRegistersPerWord + 1; }
 };
-const SketchData& DataOf(const BoundAggregate& call) { return static_cast<const SketchData&>(*call.data); }
+const SketchData& SketchDataOf(const BoundAggregate& call) { return static_cast<const SketchData&>(*call.data); }
 
 /// The words of a group, owned; null pointer is all zero.
 struct Sketch {
@@ -45,9 +45,9 @@ void Raise(uint64_t* words, int index, uint64_t rank) {
 }
 
 /// -0.0 counts as 0.0 (the hash sees to it, and to NaN).
-Status Update(const BoundAggregate& call, std::span<const ColumnPtr> arguments, int64_t rows, uint8_t* const* accumulators,
+Status UpdateSketch(const BoundAggregate& call, std::span<const ColumnPtr> arguments, int64_t rows, uint8_t* const* accumulators,
               EvalContext&) {
-  const SketchData& data = DataOf(call);
+  const SketchData& data = SketchDataOf(call);
   const ColumnPtr column = data::Flatten(arguments[0]);
   ForEachNotNull(*column, rows, [&](int64_t row) {
     const uint64_t hash = XxHashRow(*column, row, 42);
@@ -58,9 +58,9 @@ Status Update(const BoundAggregate& call, std::span<const ColumnPtr> arguments, 
   return {};
 }
 
-Status Merge(const BoundAggregate& call, std::span<const ColumnPtr> buffers, int64_t rows, uint8_t* const* accumulators,
+Status MergeSketch(const BoundAggregate& call, std::span<const ColumnPtr> buffers, int64_t rows, uint8_t* const* accumulators,
              EvalContext&) {
-  const SketchData& data = DataOf(call);
+  const SketchData& data = SketchDataOf(call);
   for (size_t w = 0; w < buffers.size(); ++w) {
     const Reader<int64_t> words(*buffers[w]);
     for (int64_t row = 0; row < rows; ++row) {
@@ -76,20 +76,20 @@ Status Merge(const BoundAggregate& call, std::span<const ColumnPtr> buffers, int
   return {};
 }
 
-void Destroy(const BoundAggregate&, uint8_t* accumulator) {
+void DestroySketch(const BoundAggregate&, uint8_t* accumulator) {
   auto& sketch = As<Sketch>(accumulator);
   std::free(sketch.words);
   sketch.words = nullptr;
 }
 
-Status Import(const BoundAggregate& call, std::span<const ColumnPtr> buffers, int64_t rows, uint8_t* const* accumulators) {
-  for (int64_t row = 0; row < rows; ++row) Destroy(call, accumulators[row]);
+Status ImportSketch(const BoundAggregate& call, std::span<const ColumnPtr> buffers, int64_t rows, uint8_t* const* accumulators) {
+  for (int64_t row = 0; row < rows; ++row) DestroySketch(call, accumulators[row]);
   EvalContext context;
-  return Merge(call, buffers, rows, accumulators, context);
+  return MergeSketch(call, buffers, rows, accumulators, context);
 }
 
-Status Export(const BoundAggregate& call, std::span<uint8_t* const> accumulators, std::vector<ColumnPtr>* out) {
-  for (int w = 0; w < DataOf(call).words(); ++w) {
+Status ExportSketch(const BoundAggregate& call, std::span<uint8_t* const> accumulators, std::vector<ColumnPtr>* out) {
+  for (int w = 0; w < SketchDataOf(call).words(); ++w) {
     out->push_back(ColumnOf<int64_t, Sketch>(DataType::Long(), accumulators, [w](const Sketch& sketch, int64_t* word) {
       *word = sketch.words == nullptr ? 0 : static_cast<int64_t>(sketch.words[w]);
       return true;
@@ -123,21 +123,21 @@ int64_t Estimate(const SketchData& data, const Sketch& sketch) {
   return static_cast<int64_t>(std::llround(raw));
 }
 
-Result<ColumnPtr> Finish(const BoundAggregate& call, std::span<uint8_t* const> accumulators, EvalContext&) {
-  const SketchData& data = DataOf(call);
+Result<ColumnPtr> FinishSketch(const BoundAggregate& call, std::span<uint8_t* const> accumulators, EvalContext&) {
+  const SketchData& data = SketchDataOf(call);
   return ColumnOf<int64_t, Sketch>(call.type, accumulators, [&](const Sketch& sketch, int64_t* out) {
     *out = Estimate(data, sketch);
     return true;
   });
 }
 
-int64_t Owned(const BoundAggregate& call, const uint8_t* accumulator) {
-  return As<Sketch>(accumulator).words == nullptr ? 0 : DataOf(call).words() * 8;
+int64_t OwnedSketch(const BoundAggregate& call, const uint8_t* accumulator) {
+  return As<Sketch>(accumulator).words == nullptr ? 0 : SketchDataOf(call).words() * 8;
 }
 
-constexpr AggregateKernels kKernels{.size = sizeof(Sketch), .update = &Update, .merge = &Merge, .export_buffers = &Export,
-                                    .import_buffers = &Import, .finish = &Finish, .destroy = &Destroy,
-                                    .owned_bytes = &Owned};
+constexpr AggregateKernels kSketchKernels{.size = sizeof(Sketch), .update = &UpdateSketch, .merge = &MergeSketch, .export_buffers = &ExportSketch,
+                                    .import_buffers = &ImportSketch, .finish = &FinishSketch, .destroy = &DestroySketch,
+                                    .owned_bytes = &OwnedSketch};
 
 Result<BoundAggregateCall> BindSketch(const AggregateFunction& function, ExprList arguments, bool, const BindContext& context) {
   TW_RETURN_NOT_OK(CheckArity(function.name, arguments.size(), 1, 2));
@@ -158,7 +158,7 @@ Result<BoundAggregateCall> BindSketch(const AggregateFunction& function, ExprLis
   }
   std::vector<BufferField> buffer;
   for (int w = 0; w < data->words(); ++w) buffer.push_back({"MS[" + std::to_string(w) + "]", DataType::Long(), true});
-  return MakeAggregate(function, std::move(arguments), DataType::Long(), false, std::move(buffer), &kKernels,
+  return MakeAggregate(function, std::move(arguments), DataType::Long(), false, std::move(buffer), &kSketchKernels,
                        AggregateMode(function, context), std::move(data));
 }
 

@@ -1,6 +1,7 @@
 // avg, mean, try_avg. Buffers: sum, count (start 0, 0). Source: Spark's Average.
 
 #include "data/text/decimal128.h"
+#include "sql/functions/alike.h"
 #include "sql/functions/aggregate/accumulate.h"
 #include "sql/functions/operators/register.h"
 
@@ -22,7 +23,7 @@ void AddNumbers(const Column& column, int64_t rows, uint8_t* const* accumulators
   });
 }
 
-Status UpdateDouble(const BoundAggregate&, std::span<const ColumnPtr> arguments, int64_t rows, uint8_t* const* accumulators,
+Status UpdateDoubleAverage(const BoundAggregate&, std::span<const ColumnPtr> arguments, int64_t rows, uint8_t* const* accumulators,
                     EvalContext&) {
   const Column& column = *arguments[0];
   switch (column.physical()) {
@@ -37,7 +38,7 @@ Status UpdateDouble(const BoundAggregate&, std::span<const ColumnPtr> arguments,
   return {};
 }
 
-Status MergeDouble(const BoundAggregate&, std::span<const ColumnPtr> buffers, int64_t rows, uint8_t* const* accumulators,
+Status MergeDoubleAverage(const BoundAggregate&, std::span<const ColumnPtr> buffers, int64_t rows, uint8_t* const* accumulators,
                    EvalContext&) {
   const Reader<double> sums(*buffers[0]);
   const Reader<int64_t> counts(*buffers[1]);
@@ -49,40 +50,40 @@ Status MergeDouble(const BoundAggregate&, std::span<const ColumnPtr> buffers, in
   return {};
 }
 
-Status ImportDouble(const BoundAggregate& call, std::span<const ColumnPtr> buffers, int64_t rows,
+Status ImportDoubleAverage(const BoundAggregate& call, std::span<const ColumnPtr> buffers, int64_t rows,
                     uint8_t* const* accumulators) {
   for (int64_t row = 0; row < rows; ++row) As<DoubleAverage>(accumulators[row]) = DoubleAverage{};
   EvalContext context;
-  return MergeDouble(call, buffers, rows, accumulators, context);
+  return MergeDoubleAverage(call, buffers, rows, accumulators, context);
 }
 
 template <typename A>
-ColumnPtr Counts(std::span<uint8_t* const> accumulators) {
+ColumnPtr AverageCounts(std::span<uint8_t* const> accumulators) {
   return ColumnOf<int64_t, A>(DataType::Long(), accumulators, [](const A& acc, int64_t* out) {
     *out = acc.count;
     return true;
   });
 }
 
-Status ExportDouble(const BoundAggregate&, std::span<uint8_t* const> accumulators, std::vector<ColumnPtr>* out) {
+Status ExportDoubleAverage(const BoundAggregate&, std::span<uint8_t* const> accumulators, std::vector<ColumnPtr>* out) {
   out->push_back(ColumnOf<double, DoubleAverage>(DataType::Double(), accumulators, [](const DoubleAverage& acc, double* sum) {
     *sum = acc.sum;
     return true;
   }));
-  out->push_back(Counts<DoubleAverage>(accumulators));
+  out->push_back(AverageCounts<DoubleAverage>(accumulators));
   return {};
 }
 
-Result<ColumnPtr> FinishDouble(const BoundAggregate& call, std::span<uint8_t* const> accumulators, EvalContext&) {
+Result<ColumnPtr> FinishDoubleAverage(const BoundAggregate& call, std::span<uint8_t* const> accumulators, EvalContext&) {
   return ColumnOf<double, DoubleAverage>(call.type, accumulators, [](const DoubleAverage& acc, double* out) {
     *out = acc.sum / static_cast<double>(acc.count);
     return acc.count != 0;
   });
 }
 
-constexpr AggregateKernels kDoubleKernels{.size = sizeof(DoubleAverage), .update = &UpdateDouble, .merge = &MergeDouble,
-                                          .export_buffers = &ExportDouble, .import_buffers = &ImportDouble,
-                                          .finish = &FinishDouble};
+constexpr AggregateKernels kDoubleAverageKernels{.size = sizeof(DoubleAverage), .update = &UpdateDoubleAverage, .merge = &MergeDoubleAverage,
+                                          .export_buffers = &ExportDoubleAverage, .import_buffers = &ImportDoubleAverage,
+                                          .finish = &FinishDoubleAverage};
 
 // --- decimals and intervals: exact sums ---
 
@@ -185,7 +186,7 @@ Status ExportExact(const BoundAggregate& call, std::span<uint8_t* const> accumul
     case PhysicalType::kInt64: out->push_back(ColumnOf<int64_t, ExactAverage>(type, accumulators, get)); break;
     default: out->push_back(ColumnOf<Int128, ExactAverage>(type, accumulators, get)); break;
   }
-  out->push_back(Counts<ExactAverage>(accumulators));
+  out->push_back(AverageCounts<ExactAverage>(accumulators));
   return {};
 }
 
@@ -246,7 +247,7 @@ Result<BoundAggregateCall> BindAverage(const AggregateFunction& function, ExprLi
   }
   if (!type.IsNumeric()) return UnexpectedInputType(function.name, arguments, 0, "(\"NUMERIC\" or \"ANSI INTERVAL\")");
   return MakeAggregate(function, std::move(arguments), DataType::Double(), true, {{"sum", DataType::Double(), true}, count},
-                       &kDoubleKernels, mode);
+                       &kDoubleAverageKernels, mode);
 }
 
 }  // namespace
@@ -256,7 +257,9 @@ void RegisterAverage(FunctionLists& lists) {
                                       .example = {"SELECT avg(c) FROM VALUES (1), (2), (3) AS t(c)", "2.0"},
                                       .bind = &BindAverage};
   static const AggregateFunction kMean = Renamed(kAvg, "mean");
-  static const AggregateFunction kTryAvg = Renamed(kAvg, "try_avg");
+  static const AggregateFunction kTryAvg =
+      Alike(kAvg, "try_avg", "The mean, NULL when it overflows.",
+            {"SELECT try_avg(c) FROM VALUES (1), (2), (3) AS t(c)", "2.0"});
   for (const auto* f : {&kAvg, &kMean, &kTryAvg}) lists.Add(*f);
 }
 

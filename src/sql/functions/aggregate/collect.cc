@@ -18,7 +18,7 @@ struct Collected {
 
 bool IsSet(const BoundAggregate& call) { return call.function->name == "collect_set"; }
 
-Collected& Get(uint8_t* accumulator) {
+Collected& GetCollected(uint8_t* accumulator) {
   auto*& collected = As<Collected*>(accumulator);
   if (collected == nullptr) collected = new Collected();
   return *collected;
@@ -65,18 +65,18 @@ Status AddRows(const BoundAggregate& call, const ColumnPtr& argument, std::span<
     TW_RETURN_NOT_OK(data::UnsafeRowWriter({column->type()}).Write(columns, rows, nullptr, &keys));
   }
   ForEachNotNull(*column, rows, [&](int64_t row) {
-    Collected& c = Get(targets[static_cast<size_t>(row)]);
+    Collected& c = GetCollected(targets[static_cast<size_t>(row)]);
     if (!set || c.seen.emplace(keys.row(row)).second) AddTo(call, c, *column, row);
   });
   return {};
 }
 
-Status Update(const BoundAggregate& call, std::span<const ColumnPtr> arguments, int64_t rows, uint8_t* const* accumulators,
+Status UpdateCollected(const BoundAggregate& call, std::span<const ColumnPtr> arguments, int64_t rows, uint8_t* const* accumulators,
               EvalContext&) {
   return AddRows(call, arguments[0], std::span(accumulators, static_cast<size_t>(rows)));
 }
 
-Status Merge(const BoundAggregate& call, std::span<const ColumnPtr> buffers, int64_t rows, uint8_t* const* accumulators,
+Status MergeCollected(const BoundAggregate& call, std::span<const ColumnPtr> buffers, int64_t rows, uint8_t* const* accumulators,
              EvalContext&) {
   const data::UnsafeRowReader reader({DataType::Array(ElementOf(call), false)});
   std::vector<std::string_view> bytes;
@@ -100,16 +100,16 @@ Status Merge(const BoundAggregate& call, std::span<const ColumnPtr> buffers, int
   return AddRows(call, data::Take(lists->child(0), elements), targets);
 }
 
-void Destroy(const BoundAggregate&, uint8_t* accumulator) {
+void DestroyCollected(const BoundAggregate&, uint8_t* accumulator) {
   auto*& collected = As<Collected*>(accumulator);
   delete collected;
   collected = nullptr;
 }
 
-Status Import(const BoundAggregate& call, std::span<const ColumnPtr> buffers, int64_t rows, uint8_t* const* accumulators) {
-  for (int64_t row = 0; row < rows; ++row) Destroy(call, accumulators[row]);
+Status ImportCollected(const BoundAggregate& call, std::span<const ColumnPtr> buffers, int64_t rows, uint8_t* const* accumulators) {
+  for (int64_t row = 0; row < rows; ++row) DestroyCollected(call, accumulators[row]);
   EvalContext context;
-  return Merge(call, buffers, rows, accumulators, context);
+  return MergeCollected(call, buffers, rows, accumulators, context);
 }
 
 ColumnPtr Lists(const BoundAggregate& call, std::span<uint8_t* const> accumulators) {
@@ -131,7 +131,7 @@ ColumnPtr Lists(const BoundAggregate& call, std::span<uint8_t* const> accumulato
   return Column::Make(std::move(list));
 }
 
-Status Export(const BoundAggregate& call, std::span<uint8_t* const> accumulators, std::vector<ColumnPtr>* out) {
+Status ExportCollected(const BoundAggregate& call, std::span<uint8_t* const> accumulators, std::vector<ColumnPtr>* out) {
   const ColumnPtr lists = Lists(call, accumulators);
   const data::UnsafeRowWriter writer({lists->type()});
   data::RowBatch rows;
@@ -143,11 +143,11 @@ Status Export(const BoundAggregate& call, std::span<uint8_t* const> accumulators
   return {};
 }
 
-Result<ColumnPtr> Finish(const BoundAggregate& call, std::span<uint8_t* const> accumulators, EvalContext&) {
+Result<ColumnPtr> FinishCollected(const BoundAggregate& call, std::span<uint8_t* const> accumulators, EvalContext&) {
   return data::WithType(Lists(call, accumulators), call.type);
 }
 
-int64_t Owned(const BoundAggregate&, const uint8_t* accumulator) {
+int64_t OwnedCollected(const BoundAggregate&, const uint8_t* accumulator) {
   const auto* collected = As<Collected*>(accumulator);
   if (collected == nullptr) return 0;
   const int64_t fresh = collected->values == nullptr ? 0 : collected->values->length() * 16;
@@ -155,7 +155,7 @@ int64_t Owned(const BoundAggregate&, const uint8_t* accumulator) {
 }
 
 /// The texts of each group with the delimiter between them; NULL for none.
-Result<ColumnPtr> FinishText(const BoundAggregate& call, std::span<uint8_t* const> accumulators, EvalContext&) {
+Result<ColumnPtr> FinishListagg(const BoundAggregate& call, std::span<uint8_t* const> accumulators, EvalContext&) {
   const std::string& delimiter = static_cast<const DelimiterData&>(*call.data).delimiter;
   const ColumnPtr lists = Lists(call, accumulators);
   const ColumnPtr texts = data::Flatten(lists->child(0));
@@ -179,9 +179,9 @@ Result<ColumnPtr> FinishText(const BoundAggregate& call, std::span<uint8_t* cons
   return out.Finish();
 }
 
-constexpr AggregateKernels kTextKernels{.size = sizeof(void*), .update = &Update, .merge = &Merge,
-                                        .export_buffers = &Export, .import_buffers = &Import, .finish = &FinishText,
-                                        .destroy = &Destroy, .owned_bytes = &Owned};
+constexpr AggregateKernels kListaggKernels{.size = sizeof(void*), .update = &UpdateCollected, .merge = &MergeCollected,
+                                        .export_buffers = &ExportCollected, .import_buffers = &ImportCollected, .finish = &FinishListagg,
+                                        .destroy = &DestroyCollected, .owned_bytes = &OwnedCollected};
 
 Result<BoundAggregateCall> BindListagg(const AggregateFunction& function, ExprList arguments, bool,
                                        const BindContext& context) {
@@ -194,13 +194,13 @@ Result<BoundAggregateCall> BindListagg(const AggregateFunction& function, ExprLi
     if (const auto* text = value.get_if<std::string>()) delimiter = *text;
   }
   TW_RETURN_NOT_OK(CoerceArgument(function.name, &arguments, 0, type, context));
-  return MakeAggregate(function, std::move(arguments), type, true, {{"buf", DataType::Binary(), true}}, &kTextKernels,
+  return MakeAggregate(function, std::move(arguments), type, true, {{"buf", DataType::Binary(), true}}, &kListaggKernels,
                        AggregateMode(function, context), std::make_shared<DelimiterData>(std::move(delimiter)));
 }
 
-constexpr AggregateKernels kKernels{.size = sizeof(void*), .update = &Update, .merge = &Merge, .export_buffers = &Export,
-                                    .import_buffers = &Import, .finish = &Finish, .destroy = &Destroy,
-                                    .owned_bytes = &Owned};
+constexpr AggregateKernels kCollectedKernels{.size = sizeof(void*), .update = &UpdateCollected, .merge = &MergeCollected, .export_buffers = &ExportCollected,
+                                    .import_buffers = &ImportCollected, .finish = &FinishCollected, .destroy = &DestroyCollected,
+                                    .owned_bytes = &OwnedCollected};
 
 Result<BoundAggregateCall> BindCollect(const AggregateFunction& function, ExprList arguments, bool,
                                        const BindContext& context) {
@@ -215,7 +215,7 @@ Result<BoundAggregateCall> BindCollect(const AggregateFunction& function, ExprLi
     }
   }
   return MakeAggregate(function, std::move(arguments), DataType::Array(element, false), false,
-                       {{"buf", DataType::Binary(), true}}, &kKernels, AggregateMode(function, context));
+                       {{"buf", DataType::Binary(), true}}, &kCollectedKernels, AggregateMode(function, context));
 }
 
 }  // namespace

@@ -11,7 +11,7 @@ Status CountAll(uint8_t* const* accumulators, int64_t rows) {
 }
 
 /// Rows where no argument is null.
-Status Update(const BoundAggregate&, std::span<const ColumnPtr> arguments, int64_t rows, uint8_t* const* accumulators,
+Status UpdateCount(const BoundAggregate&, std::span<const ColumnPtr> arguments, int64_t rows, uint8_t* const* accumulators,
               EvalContext&) {
   const Column* with_nulls = nullptr;
   int count = 0;
@@ -43,14 +43,14 @@ Status UpdateIf(const BoundAggregate&, std::span<const ColumnPtr> arguments, int
   return {};
 }
 
-Status Merge(const BoundAggregate&, std::span<const ColumnPtr> buffers, int64_t rows, uint8_t* const* accumulators,
+Status MergeCount(const BoundAggregate&, std::span<const ColumnPtr> buffers, int64_t rows, uint8_t* const* accumulators,
              EvalContext&) {
   const Reader<int64_t> counts(*buffers[0]);
   ForEachNotNull(*buffers[0], rows, [&](int64_t row) { As<int64_t>(accumulators[row]) += counts[row]; });
   return {};
 }
 
-Status Import(const BoundAggregate&, std::span<const ColumnPtr> buffers, int64_t rows, uint8_t* const* accumulators) {
+Status ImportCount(const BoundAggregate&, std::span<const ColumnPtr> buffers, int64_t rows, uint8_t* const* accumulators) {
   const Reader<int64_t> counts(*buffers[0]);
   ForEachNotNull(*buffers[0], rows, [&](int64_t row) { As<int64_t>(accumulators[row]) = counts[row]; });
   return {};
@@ -63,19 +63,19 @@ ColumnPtr Counts(std::span<uint8_t* const> accumulators) {
   });
 }
 
-Status Export(const BoundAggregate&, std::span<uint8_t* const> accumulators, std::vector<ColumnPtr>* out) {
+Status ExportCount(const BoundAggregate&, std::span<uint8_t* const> accumulators, std::vector<ColumnPtr>* out) {
   out->push_back(Counts(accumulators));
   return {};
 }
 
-Result<ColumnPtr> Finish(const BoundAggregate&, std::span<uint8_t* const> accumulators, EvalContext&) {
+Result<ColumnPtr> FinishCount(const BoundAggregate&, std::span<uint8_t* const> accumulators, EvalContext&) {
   return Counts(accumulators);
 }
 
-constexpr AggregateKernels kCountKernels{.size = 8, .update = &Update, .merge = &Merge, .export_buffers = &Export,
-                                         .import_buffers = &Import, .finish = &Finish};
-constexpr AggregateKernels kCountIfKernels{.size = 8, .update = &UpdateIf, .merge = &Merge, .export_buffers = &Export,
-                                           .import_buffers = &Import, .finish = &Finish};
+constexpr AggregateKernels kCountKernels{.size = 8, .update = &UpdateCount, .merge = &MergeCount, .export_buffers = &ExportCount,
+                                         .import_buffers = &ImportCount, .finish = &FinishCount};
+constexpr AggregateKernels kCountIfKernels{.size = 8, .update = &UpdateIf, .merge = &MergeCount, .export_buffers = &ExportCount,
+                                           .import_buffers = &ImportCount, .finish = &FinishCount};
 
 Result<BoundAggregateCall> BindCount(const AggregateFunction& function, ExprList arguments, bool, const BindContext& context) {
   if (arguments.empty()) {

@@ -1,5 +1,6 @@
 // first, first_value, any_value, last, last_value (value, ignoreNulls). Buffers: the value, and whether one was seen.
 
+#include "sql/functions/alike.h"
 #include "sql/functions/aggregate/held_value.h"
 
 namespace thalweg::sql {
@@ -10,7 +11,7 @@ struct FirstLastData final : BoundData {
   bool last = false;
   bool ignore_nulls = false;
 };
-const FirstLastData& DataOf(const BoundAggregate& call) { return static_cast<const FirstLastData&>(*call.data); }
+const FirstLastData& FirstLastDataOf(const BoundAggregate& call) { return static_cast<const FirstLastData&>(*call.data); }
 
 struct Slot {
   HeldRow held;  ///< a row of the value's type, null values included
@@ -24,9 +25,9 @@ void Offer(const FirstLastData& data, Slot& slot, const Column& column, int64_t 
   slot.present = 1;
 }
 
-Status Update(const BoundAggregate& call, std::span<const ColumnPtr> arguments, int64_t rows, uint8_t* const* accumulators,
+Status UpdateFirstLast(const BoundAggregate& call, std::span<const ColumnPtr> arguments, int64_t rows, uint8_t* const* accumulators,
               EvalContext&) {
-  const FirstLastData& data = DataOf(call);
+  const FirstLastData& data = FirstLastDataOf(call);
   if (!data.last) {
     for (int64_t row = 0; row < rows; ++row) Offer(data, As<Slot>(accumulators[row]), *arguments[0], row);
     return {};
@@ -45,19 +46,19 @@ Status Update(const BoundAggregate& call, std::span<const ColumnPtr> arguments, 
   return {};
 }
 
-Status Merge(const BoundAggregate& call, std::span<const ColumnPtr> buffers, int64_t rows, uint8_t* const* accumulators,
+Status MergeFirstLast(const BoundAggregate& call, std::span<const ColumnPtr> buffers, int64_t rows, uint8_t* const* accumulators,
              EvalContext&) {
   const Reader<bool> present(*buffers[1]);
   for (int64_t row = 0; row < rows; ++row) {
     Slot& slot = As<Slot>(accumulators[row]);
-    if (!present[row] || (!DataOf(call).last && slot.present)) continue;
+    if (!present[row] || (!FirstLastDataOf(call).last && slot.present)) continue;
     slot.held.Set(*buffers[0], row);
     slot.present = 1;
   }
   return {};
 }
 
-Status Import(const BoundAggregate&, std::span<const ColumnPtr> buffers, int64_t rows, uint8_t* const* accumulators) {
+Status ImportFirstLast(const BoundAggregate&, std::span<const ColumnPtr> buffers, int64_t rows, uint8_t* const* accumulators) {
   const Reader<bool> present(*buffers[1]);
   for (int64_t row = 0; row < rows; ++row) {
     Slot& slot = As<Slot>(accumulators[row]);
@@ -80,7 +81,7 @@ ColumnPtr Values(const BoundAggregate& call, std::span<uint8_t* const> accumulat
   return builder->Finish();
 }
 
-Status Export(const BoundAggregate& call, std::span<uint8_t* const> accumulators, std::vector<ColumnPtr>* out) {
+Status ExportFirstLast(const BoundAggregate& call, std::span<uint8_t* const> accumulators, std::vector<ColumnPtr>* out) {
   out->push_back(Values(call, accumulators));
   out->push_back(ColumnOf<bool, Slot>(DataType::Boolean(), accumulators, [](const Slot& slot, bool* present) {
     *present = slot.present != 0;
@@ -89,19 +90,19 @@ Status Export(const BoundAggregate& call, std::span<uint8_t* const> accumulators
   return {};
 }
 
-Result<ColumnPtr> Finish(const BoundAggregate& call, std::span<uint8_t* const> accumulators, EvalContext&) {
+Result<ColumnPtr> FinishFirstLast(const BoundAggregate& call, std::span<uint8_t* const> accumulators, EvalContext&) {
   return Values(call, accumulators);
 }
 
-void Destroy(const BoundAggregate&, uint8_t* accumulator) { As<Slot>(accumulator).held.Free(); }
-int64_t Owned(const BoundAggregate&, const uint8_t* accumulator) {
+void DestroyFirstLast(const BoundAggregate&, uint8_t* accumulator) { As<Slot>(accumulator).held.Free(); }
+int64_t OwnedFirstLast(const BoundAggregate&, const uint8_t* accumulator) {
   const Slot& slot = As<Slot>(accumulator);
   return slot.held.row == nullptr ? 0 : (*slot.held.row)->bytes();
 }
 
-constexpr AggregateKernels kKernels{.size = sizeof(Slot), .update = &Update, .merge = &Merge, .export_buffers = &Export,
-                                    .import_buffers = &Import, .finish = &Finish, .destroy = &Destroy,
-                                    .owned_bytes = &Owned};
+constexpr AggregateKernels kFirstLastKernels{.size = sizeof(Slot), .update = &UpdateFirstLast, .merge = &MergeFirstLast, .export_buffers = &ExportFirstLast,
+                                    .import_buffers = &ImportFirstLast, .finish = &FinishFirstLast, .destroy = &DestroyFirstLast,
+                                    .owned_bytes = &OwnedFirstLast};
 
 Result<BoundAggregateCall> BindFirstLast(const AggregateFunction& function, ExprList arguments, bool,
                                          const BindContext& context) {
@@ -115,7 +116,7 @@ Result<BoundAggregateCall> BindFirstLast(const AggregateFunction& function, Expr
   }
   const DataType type = WithoutLength(arguments[0]->type());
   std::vector<BufferField> buffer{{data->last ? "last" : "first", type, true}, {"valueSet", DataType::Boolean(), true}};
-  return MakeAggregate(function, std::move(arguments), type, true, std::move(buffer), &kKernels,
+  return MakeAggregate(function, std::move(arguments), type, true, std::move(buffer), &kFirstLastKernels,
                        AggregateMode(function, context), std::move(data));
 }
 
@@ -126,9 +127,14 @@ void RegisterFirstLast(FunctionLists& lists) {
                                         .example = {"SELECT first(c) FROM VALUES (10), (5), (20) AS t(c)", "10"},
                                         .bind = &BindFirstLast, .ignores_order = false};
   static const AggregateFunction kFirstValue = Renamed(kFirst, "first_value");
-  static const AggregateFunction kAnyValue = Renamed(kFirst, "any_value");
-  static const AggregateFunction kLast = Renamed(kFirst, "last");
-  static const AggregateFunction kLastValue = Renamed(kFirst, "last_value");
+  static const AggregateFunction kAnyValue =
+      Alike(kFirst, "any_value", "Some value: the first.",
+            {"SELECT any_value(c) FROM VALUES (10), (5), (20) AS t(c)", "10"});
+  static const AggregateFunction kLast =
+      Alike(kFirst, "last", "The last value.", {"SELECT last(c) FROM VALUES (10), (5), (20) AS t(c)", "20"});
+  static const AggregateFunction kLastValue =
+      Alike(kFirst, "last_value", "The last value.",
+            {"SELECT last_value(c) FROM VALUES (10), (5), (20) AS t(c)", "20"});
   for (const auto* f : {&kFirst, &kFirstValue, &kAnyValue, &kLast, &kLastValue}) lists.Add(*f);
 }
 

@@ -2,6 +2,7 @@
 
 #include <cmath>
 
+#include "sql/functions/alike.h"
 #include "sql/functions/aggregate/held_value.h"
 
 namespace thalweg::sql {
@@ -276,14 +277,18 @@ void RegisterMinMax(FunctionLists& lists) {
                                           .example = {"SELECT bool_and(c) FROM VALUES (true), (true) AS t(c)", "true"},
                                           .bind = &BindBoolean};
   static const AggregateFunction kEvery = Renamed(kBoolAnd, "every");
-  static const AggregateFunction kBoolOr = Renamed(kBoolAnd, "bool_or");
+  static const AggregateFunction kBoolOr =
+      Alike(kBoolAnd, "bool_or", "Whether any value is true.",
+            {"SELECT bool_or(c) FROM VALUES (true), (false) AS t(c)", "true"});
   static const AggregateFunction kSome = Renamed(kBoolAnd, "some");
   static const AggregateFunction kAny = Renamed(kBoolAnd, "any");
   static const AggregateFunction kBitAnd{.name = "bit_and", .since = "3.0.0", .doc = "Bitwise AND of all values.",
                                          .example = {"SELECT bit_and(c) FROM VALUES (3), (5) AS t(c)", "1"},
                                          .bind = &BindBits};
-  static const AggregateFunction kBitOr = Renamed(kBitAnd, "bit_or");
-  static const AggregateFunction kBitXor = Renamed(kBitAnd, "bit_xor");
+  static const AggregateFunction kBitOr =
+      Alike(kBitAnd, "bit_or", "Bitwise OR of all values.", {"SELECT bit_or(c) FROM VALUES (3), (5) AS t(c)", "7"});
+  static const AggregateFunction kBitXor =
+      Alike(kBitAnd, "bit_xor", "Bitwise XOR of all values.", {"SELECT bit_xor(c) FROM VALUES (3), (5) AS t(c)", "6"});
   for (const auto* f : {&kMin, &kMax, &kBoolAnd, &kEvery, &kBoolOr, &kSome, &kAny, &kBitAnd, &kBitOr, &kBitXor}) lists.Add(*f);
 }
 

@@ -4,6 +4,7 @@
 
 #include <cmath>
 
+#include "sql/functions/alike.h"
 #include "sql/functions/aggregate/accumulate.h"
 
 namespace thalweg::sql {
@@ -61,7 +62,7 @@ void Combine(Moments& a, const Moments& b) {
 }
 
 template <int kOrder>
-Status Update(const BoundAggregate&, std::span<const ColumnPtr> arguments, int64_t rows, uint8_t* const* accumulators,
+Status UpdateMoments(const BoundAggregate&, std::span<const ColumnPtr> arguments, int64_t rows, uint8_t* const* accumulators,
               EvalContext&) {
   const Reader<double> values(*arguments[0]);
   ForEachNotNull(*arguments[0], rows, [&](int64_t row) { AddValue<kOrder>(As<Moments>(accumulators[row]), values[row]); });
@@ -77,7 +78,7 @@ Moments FromBuffers(std::span<const ColumnPtr> buffers, int64_t row) {
 }
 
 template <int kOrder>
-Status Merge(const BoundAggregate&, std::span<const ColumnPtr> buffers, int64_t rows, uint8_t* const* accumulators,
+Status MergeMoments(const BoundAggregate&, std::span<const ColumnPtr> buffers, int64_t rows, uint8_t* const* accumulators,
              EvalContext&) {
   for (int64_t row = 0; row < rows; ++row) {
     Combine<kOrder>(As<Moments>(accumulators[row]), FromBuffers<kOrder>(buffers, row));
@@ -86,13 +87,13 @@ Status Merge(const BoundAggregate&, std::span<const ColumnPtr> buffers, int64_t 
 }
 
 template <int kOrder>
-Status Import(const BoundAggregate&, std::span<const ColumnPtr> buffers, int64_t rows, uint8_t* const* accumulators) {
+Status ImportMoments(const BoundAggregate&, std::span<const ColumnPtr> buffers, int64_t rows, uint8_t* const* accumulators) {
   for (int64_t row = 0; row < rows; ++row) As<Moments>(accumulators[row]) = FromBuffers<kOrder>(buffers, row);
   return {};
 }
 
 template <int kOrder>
-Status Export(const BoundAggregate&, std::span<uint8_t* const> accumulators, std::vector<ColumnPtr>* out) {
+Status ExportMoments(const BoundAggregate&, std::span<uint8_t* const> accumulators, std::vector<ColumnPtr>* out) {
   for (int field = 0; field <= kOrder; ++field) {
     out->push_back(ColumnOf<double, Moments>(DataType::Double(), accumulators, [field](const Moments& m, double* value) {
       const double fields[] = {m.n, m.avg, m.m2, m.m3, m.m4};
@@ -123,23 +124,23 @@ bool ValueOf(std::string_view name, const Moments& m, double* out) {
   return true;
 }
 
-Result<ColumnPtr> Finish(const BoundAggregate& call, std::span<uint8_t* const> accumulators, EvalContext&) {
+Result<ColumnPtr> FinishMoments(const BoundAggregate& call, std::span<uint8_t* const> accumulators, EvalContext&) {
   const std::string_view name = call.function->name;
   return ColumnOf<double, Moments>(call.type, accumulators,
                                    [=](const Moments& m, double* out) { return ValueOf(name, m, out); });
 }
 
 template <int kOrder>
-constexpr AggregateKernels kKernels{.size = sizeof(Moments), .update = &Update<kOrder>,
-                                    .merge = &Merge<kOrder>, .export_buffers = &Export<kOrder>,
-                                    .import_buffers = &Import<kOrder>, .finish = &Finish};
+constexpr AggregateKernels kMomentsKernels{.size = sizeof(Moments), .update = &UpdateMoments<kOrder>,
+                                    .merge = &MergeMoments<kOrder>, .export_buffers = &ExportMoments<kOrder>,
+                                    .import_buffers = &ImportMoments<kOrder>, .finish = &FinishMoments};
 
 Result<BoundAggregateCall> BindMoments(const AggregateFunction& function, ExprList arguments, bool,
                                        const BindContext& context) {
   TW_RETURN_NOT_OK(CheckArity(function.name, arguments.size(), 1, 1));
   TW_RETURN_NOT_OK(CoerceArgument(function.name, &arguments, 0, DataType::Double(), context));
   const size_t fields = function.name == "kurtosis" ? 5 : (function.name == "skewness" ? 4 : 3);
-  const AggregateKernels* kernels = fields == 5 ? &kKernels<4> : (fields == 4 ? &kKernels<3> : &kKernels<2>);
+  const AggregateKernels* kernels = fields == 5 ? &kMomentsKernels<4> : (fields == 4 ? &kMomentsKernels<3> : &kMomentsKernels<2>);
   std::vector<BufferField> buffer;
   for (const char* name : {"n", "avg", "m2", "m3", "m4"}) {
     if (buffer.size() < fields) buffer.push_back({name, DataType::Double(), false});
@@ -156,12 +157,23 @@ void RegisterMoments(FunctionLists& lists) {
                                          .bind = &BindMoments};
   static const AggregateFunction kStd = Renamed(kStddev, "std");
   static const AggregateFunction kStddevSamp = Renamed(kStddev, "stddev_samp");
-  static const AggregateFunction kStddevPop = Renamed(kStddev, "stddev_pop");
-  static const AggregateFunction kVariance = Renamed(kStddev, "variance");
-  static const AggregateFunction kVarSamp = Renamed(kStddev, "var_samp");
-  static const AggregateFunction kVarPop = Renamed(kStddev, "var_pop");
-  static const AggregateFunction kSkewness = Renamed(kStddev, "skewness");
-  static const AggregateFunction kKurtosis = Renamed(kStddev, "kurtosis");
+  static const AggregateFunction kStddevPop =
+      Alike(kStddev, "stddev_pop", "Standard deviation of a population.",
+            {"SELECT stddev_pop(c) FROM VALUES (1), (3) AS t(c)", "1.0"});
+  static const AggregateFunction kVariance =
+      Alike(kStddev, "variance", "Variance of a sample.",
+            {"SELECT variance(c) FROM VALUES (1), (2), (3) AS t(c)", "1.0"});
+  static const AggregateFunction kVarSamp =
+      Alike(kStddev, "var_samp", "Variance of a sample.",
+            {"SELECT var_samp(c) FROM VALUES (1), (2), (3) AS t(c)", "1.0"});
+  static const AggregateFunction kVarPop =
+      Alike(kStddev, "var_pop", "Variance of a population.", {"SELECT var_pop(c) FROM VALUES (1), (3) AS t(c)", "1.0"});
+  static const AggregateFunction kSkewness =
+      Alike(kStddev, "skewness", "Skewness of a population.",
+            {"SELECT skewness(c) FROM VALUES (1), (2), (3) AS t(c)", "0.0"});
+  static const AggregateFunction kKurtosis =
+      Alike(kStddev, "kurtosis", "Excess kurtosis of a population.",
+            {"SELECT kurtosis(c) FROM VALUES (1), (2) AS t(c)", "-2.0"});
   for (const auto* f : {&kStddev, &kStd, &kStddevSamp, &kStddevPop, &kVariance, &kVarSamp, &kVarPop, &kSkewness, &kKurtosis}) {
     lists.Add(*f);
   }

@@ -8,6 +8,7 @@
 #include "data/rowformat/unsafe_row_reader.h"
 #include "data/rowformat/unsafe_row_writer.h"
 #include "data/text/decimal128.h"
+#include "sql/functions/alike.h"
 #include "sql/functions/aggregate/held_value.h"
 
 namespace thalweg::sql {
@@ -21,19 +22,19 @@ struct PercentileData final : BoundData {
   bool many = false;  ///< the result is an array
 };
 
-Counts& Get(uint8_t* accumulator) {
+Counts& GetPercentile(uint8_t* accumulator) {
   auto*& counts = As<Counts*>(accumulator);
   if (counts == nullptr) counts = new Counts();
   return *counts;
 }
 
-Status Update(const BoundAggregate&, std::span<const ColumnPtr> arguments, int64_t rows, uint8_t* const* accumulators,
+Status UpdatePercentile(const BoundAggregate&, std::span<const ColumnPtr> arguments, int64_t rows, uint8_t* const* accumulators,
               EvalContext&) {
   const ColumnPtr column = data::Flatten(arguments[0]);
   data::RowBatch keys;
   TW_RETURN_NOT_OK(data::UnsafeRowWriter({column->type()}, {.normalize_zero = true})
                        .Write(std::span(&column, 1), rows, nullptr, &keys));
-  ForEachNotNull(*column, rows, [&](int64_t row) { ++Get(accumulators[row])[std::string(keys.row(row))]; });
+  ForEachNotNull(*column, rows, [&](int64_t row) { ++GetPercentile(accumulators[row])[std::string(keys.row(row))]; });
   return {};
 }
 
@@ -52,7 +53,7 @@ void AppendBigEndian(int32_t value, std::string* out) {
   for (int shift = 24; shift >= 0; shift -= 8) out->push_back(static_cast<char>(static_cast<uint32_t>(value) >> shift));
 }
 
-Status Export(const BoundAggregate& call, std::span<uint8_t* const> accumulators, std::vector<ColumnPtr>* out) {
+Status ExportPercentile(const BoundAggregate& call, std::span<uint8_t* const> accumulators, std::vector<ColumnPtr>* out) {
   const DataType& type = call.argument_types[0];
   const data::UnsafeRowWriter writer({type, DataType::Long()});
   TextOutput bytes(DataType::Binary(), static_cast<int64_t>(accumulators.size()));
@@ -101,29 +102,29 @@ Status MergeOne(const DataType& type, std::string_view text, Counts* counts) {
   return {};
 }
 
-Status Merge(const BoundAggregate& call, std::span<const ColumnPtr> buffers, int64_t rows, uint8_t* const* accumulators,
+Status MergePercentile(const BoundAggregate& call, std::span<const ColumnPtr> buffers, int64_t rows, uint8_t* const* accumulators,
              EvalContext&) {
   const Reader<std::string_view> texts(*buffers[0]);
   Status status;
   ForEachNotNull(*buffers[0], rows, [&](int64_t row) {
-    if (status.ok()) status = MergeOne(call.argument_types[0], texts[row], &Get(accumulators[row]));
+    if (status.ok()) status = MergeOne(call.argument_types[0], texts[row], &GetPercentile(accumulators[row]));
   });
   return status;
 }
 
-void Destroy(const BoundAggregate&, uint8_t* accumulator) {
+void DestroyPercentile(const BoundAggregate&, uint8_t* accumulator) {
   auto*& counts = As<Counts*>(accumulator);
   delete counts;
   counts = nullptr;
 }
 
-Status Import(const BoundAggregate& call, std::span<const ColumnPtr> buffers, int64_t rows, uint8_t* const* accumulators) {
-  for (int64_t row = 0; row < rows; ++row) Destroy(call, accumulators[row]);
+Status ImportPercentile(const BoundAggregate& call, std::span<const ColumnPtr> buffers, int64_t rows, uint8_t* const* accumulators) {
+  for (int64_t row = 0; row < rows; ++row) DestroyPercentile(call, accumulators[row]);
   EvalContext context;
-  return Merge(call, buffers, rows, accumulators, context);
+  return MergePercentile(call, buffers, rows, accumulators, context);
 }
 
-int64_t Owned(const BoundAggregate&, const uint8_t* accumulator) {
+int64_t OwnedPercentile(const BoundAggregate&, const uint8_t* accumulator) {
   const auto* counts = As<Counts*>(accumulator);
   return counts == nullptr ? 0 : static_cast<int64_t>(counts->size()) * 80;
 }
@@ -207,12 +208,12 @@ Result<ColumnPtr> FinishMode(const BoundAggregate& call, std::span<uint8_t* cons
   return builder->Finish();
 }
 
-constexpr AggregateKernels kPercentileKernels{.size = sizeof(void*), .update = &Update, .merge = &Merge,
-                                              .export_buffers = &Export, .import_buffers = &Import,
-                                              .finish = &FinishPercentile, .destroy = &Destroy, .owned_bytes = &Owned};
-constexpr AggregateKernels kModeKernels{.size = sizeof(void*), .update = &Update, .merge = &Merge, .export_buffers = &Export,
-                                        .import_buffers = &Import, .finish = &FinishMode, .destroy = &Destroy,
-                                        .owned_bytes = &Owned};
+constexpr AggregateKernels kPercentileKernels{.size = sizeof(void*), .update = &UpdatePercentile, .merge = &MergePercentile,
+                                              .export_buffers = &ExportPercentile, .import_buffers = &ImportPercentile,
+                                              .finish = &FinishPercentile, .destroy = &DestroyPercentile, .owned_bytes = &OwnedPercentile};
+constexpr AggregateKernels kModeKernels{.size = sizeof(void*), .update = &UpdatePercentile, .merge = &MergePercentile, .export_buffers = &ExportPercentile,
+                                        .import_buffers = &ImportPercentile, .finish = &FinishMode, .destroy = &DestroyPercentile,
+                                        .owned_bytes = &OwnedPercentile};
 
 Result<BoundAggregateCall> BindPercentile(const AggregateFunction& function, ExprList arguments, bool,
                                           const BindContext& context) {
@@ -267,7 +268,9 @@ void RegisterPercentile(FunctionLists& lists) {
   static const AggregateFunction kPercentile{.name = "percentile", .since = "2.1.0", .doc = "The exact percentile.",
                                              .example = {"SELECT percentile(c, 0.3) FROM VALUES (0), (10) AS t(c)", "3.0"},
                                              .bind = &BindPercentile};
-  static const AggregateFunction kMedian = Renamed(kPercentile, "median");
+  static const AggregateFunction kMedian =
+      Alike(kPercentile, "median", "The value in the middle.",
+            {"SELECT median(c) FROM VALUES (0), (10) AS t(c)", "5.0"});
   static const AggregateFunction kMode{.name = "mode", .since = "3.4.0", .doc = "The most frequent value.", .bind = &BindMode};
   for (const auto* f : {&kPercentile, &kMedian, &kMode}) lists.Add(*f);
 }

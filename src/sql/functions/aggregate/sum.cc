@@ -158,7 +158,7 @@ struct DoubleSum {
   uint8_t present;
 };
 
-Status UpdateDouble(const BoundAggregate&, std::span<const ColumnPtr> arguments, int64_t rows, uint8_t* const* accumulators,
+Status UpdateDoubleSum(const BoundAggregate&, std::span<const ColumnPtr> arguments, int64_t rows, uint8_t* const* accumulators,
                     EvalContext&) {
   const Column& column = *arguments[0];
   const auto add = [&](auto reader) {
@@ -176,16 +176,16 @@ Status UpdateDouble(const BoundAggregate&, std::span<const ColumnPtr> arguments,
   return {};
 }
 
-Status MergeDouble(const BoundAggregate& call, std::span<const ColumnPtr> buffers, int64_t rows, uint8_t* const* accumulators,
+Status MergeDoubleSum(const BoundAggregate& call, std::span<const ColumnPtr> buffers, int64_t rows, uint8_t* const* accumulators,
                    EvalContext& context) {
-  return UpdateDouble(call, buffers, rows, accumulators, context);
+  return UpdateDoubleSum(call, buffers, rows, accumulators, context);
 }
 
-Status ImportDouble(const BoundAggregate& call, std::span<const ColumnPtr> buffers, int64_t rows,
+Status ImportDoubleSum(const BoundAggregate& call, std::span<const ColumnPtr> buffers, int64_t rows,
                     uint8_t* const* accumulators) {
   for (int64_t row = 0; row < rows; ++row) As<DoubleSum>(accumulators[row]) = DoubleSum{};
   EvalContext context;
-  return UpdateDouble(call, buffers, rows, accumulators, context);
+  return UpdateDoubleSum(call, buffers, rows, accumulators, context);
 }
 
 ColumnPtr DoubleSums(std::span<uint8_t* const> accumulators) {
@@ -195,18 +195,18 @@ ColumnPtr DoubleSums(std::span<uint8_t* const> accumulators) {
   });
 }
 
-Status ExportDouble(const BoundAggregate&, std::span<uint8_t* const> accumulators, std::vector<ColumnPtr>* out) {
+Status ExportDoubleSum(const BoundAggregate&, std::span<uint8_t* const> accumulators, std::vector<ColumnPtr>* out) {
   out->push_back(DoubleSums(accumulators));
   return {};
 }
 
-Result<ColumnPtr> FinishDouble(const BoundAggregate&, std::span<uint8_t* const> accumulators, EvalContext&) {
+Result<ColumnPtr> FinishDoubleSum(const BoundAggregate&, std::span<uint8_t* const> accumulators, EvalContext&) {
   return DoubleSums(accumulators);
 }
 
-constexpr AggregateKernels kDoubleKernels{.size = sizeof(DoubleSum), .update = &UpdateDouble, .merge = &MergeDouble,
-                                          .export_buffers = &ExportDouble, .import_buffers = &ImportDouble,
-                                          .finish = &FinishDouble};
+constexpr AggregateKernels kDoubleSumKernels{.size = sizeof(DoubleSum), .update = &UpdateDoubleSum, .merge = &MergeDoubleSum,
+                                          .export_buffers = &ExportDoubleSum, .import_buffers = &ImportDoubleSum,
+                                          .finish = &FinishDoubleSum};
 
 // --- decimals ---
 
@@ -307,7 +307,7 @@ Result<BoundAggregateCall> BindSum(const AggregateFunction& function, ExprList a
   }
   if (type.Is(TypeKind::kFloat) || type.Is(TypeKind::kDouble)) {
     return MakeAggregate(function, std::move(arguments), DataType::Double(), true, {{"sum", DataType::Double(), true}},
-                         &kDoubleKernels, mode);
+                         &kDoubleSumKernels, mode);
   }
   return UnexpectedInputType(function.name, arguments, 0, "(\"NUMERIC\" or \"ANSI INTERVAL\")");
 }

@@ -3,6 +3,7 @@
 
 #include <cmath>
 
+#include "sql/functions/alike.h"
 #include "sql/functions/aggregate/held_value.h"
 
 namespace thalweg::sql {
@@ -218,10 +219,16 @@ Result<BoundAggregateCall> BindPair(const AggregateFunction& function, ExprList 
 void RegisterTwoValues(FunctionLists& lists) {
   static const AggregateFunction kMaxBy{.name = "max_by", .since = "3.0.0", .doc = "The first argument where the second is greatest.",
                                         .bind = &BindBy, .ignores_order = false};
-  static const AggregateFunction kMinBy = Renamed(kMaxBy, "min_by");
+  static const AggregateFunction kMinBy =
+      Alike(kMaxBy, "min_by", "The first argument where the second is least.",
+            {"SELECT min_by(x, y) FROM VALUES ('a', 10), ('b', 50) AS t(x, y)", "a"});
   static const AggregateFunction kCovarPop{.name = "covar_pop", .since = "2.0.0", .doc = "Covariance of a population.", .bind = &BindPair};
-  static const AggregateFunction kCovarSamp = Renamed(kCovarPop, "covar_samp");
-  static const AggregateFunction kCorr = Renamed(kCovarPop, "corr");
+  static const AggregateFunction kCovarSamp =
+      Alike(kCovarPop, "covar_samp", "Covariance of a sample.",
+            {"SELECT covar_samp(x, y) FROM VALUES (1, 1), (2, 2), (3, 3) AS t(x, y)", "1.0"});
+  static const AggregateFunction kCorr =
+      Alike(kCovarPop, "corr", "Pearson's correlation.",
+            {"SELECT corr(x, y) FROM VALUES (1, 2), (2, 4) AS t(x, y)", "1.0"});
   for (const auto* f : {&kMaxBy, &kMinBy, &kCovarPop, &kCovarSamp, &kCorr}) lists.Add(*f);
 }
 

@@ -7,6 +7,8 @@
 #include "data/columnar/builder.h"
 #include "data/text/numbers.h"
 #include "sql/expr/binding.h"
+#include "sql/functions/alike.h"
+#include "sql/functions/collection/lists.h"
 #include "sql/functions/collection/register.h"
 
 namespace thalweg::sql {
@@ -47,15 +49,6 @@ class ListOutput {
   NullMarks nulls_;
 };
 
-struct Range {
-  int32_t begin;
-  int32_t end;
-};
-Range RangeOf(const Column& list, int64_t row) {
-  const auto slot = static_cast<size_t>(SlotOf(list, row));
-  return {list.offsets()[slot], list.offsets()[slot + 1]};
-}
-
 /// pick(row, range, elements*) for each valid row of the first argument.
 template <typename Pick>
 Result<ColumnPtr> RebuildLists(const BoundScalar& call, const KernelInput& input, Pick pick) {
@@ -74,7 +67,7 @@ bool SameElement(const Column& child, int32_t a, int32_t b) {
 
 Result<ColumnPtr> SortKernel(const BoundScalar& call, const KernelInput& input, EvalContext&) {
   const Column& child = *input.arguments[0]->child(0);
-  return RebuildLists(call, input, [&](int64_t row, Range range, std::vector<int32_t>* out) {
+  return RebuildLists(call, input, [&](int64_t row, ListRange range, std::vector<int32_t>* out) {
     const bool ascending =
         input.arguments[1]->values<uint8_t>()[static_cast<size_t>(SlotOf(*input.arguments[1], row))] != 0;
     const size_t first = out->size();
@@ -92,7 +85,7 @@ Result<ColumnPtr> SortKernel(const BoundScalar& call, const KernelInput& input, 
 
 Result<ColumnPtr> DistinctKernel(const BoundScalar& call, const KernelInput& input, EvalContext&) {
   const Column& child = *input.arguments[0]->child(0);
-  return RebuildLists(call, input, [&](int64_t, Range range, std::vector<int32_t>* out) {
+  return RebuildLists(call, input, [&](int64_t, ListRange range, std::vector<int32_t>* out) {
     const size_t first = out->size();
     for (int32_t i = range.begin; i < range.end; ++i) {
       bool seen = false;
@@ -103,14 +96,14 @@ Result<ColumnPtr> DistinctKernel(const BoundScalar& call, const KernelInput& inp
 }
 
 Result<ColumnPtr> ReverseKernel(const BoundScalar& call, const KernelInput& input, EvalContext&) {
-  return RebuildLists(call, input, [&](int64_t, Range range, std::vector<int32_t>* out) {
+  return RebuildLists(call, input, [&](int64_t, ListRange range, std::vector<int32_t>* out) {
     for (int32_t i = range.end; i-- > range.begin;) out->push_back(i);
   });
 }
 
 Result<ColumnPtr> CompactKernel(const BoundScalar& call, const KernelInput& input, EvalContext&) {
   const Column& child = *input.arguments[0]->child(0);
-  return RebuildLists(call, input, [&](int64_t, Range range, std::vector<int32_t>* out) {
+  return RebuildLists(call, input, [&](int64_t, ListRange range, std::vector<int32_t>* out) {
     for (int32_t i = range.begin; i < range.end; ++i) {
       if (!child.IsNull(i)) out->push_back(i);
     }
@@ -120,7 +113,7 @@ Result<ColumnPtr> CompactKernel(const BoundScalar& call, const KernelInput& inpu
 Result<ColumnPtr> RemoveKernel(const BoundScalar& call, const KernelInput& input, EvalContext&) {
   const Column& child = *input.arguments[0]->child(0);
   const Column& value = *input.arguments[1];
-  return RebuildLists(call, input, [&](int64_t row, Range range, std::vector<int32_t>* out) {
+  return RebuildLists(call, input, [&](int64_t row, ListRange range, std::vector<int32_t>* out) {
     for (int32_t i = range.begin; i < range.end; ++i) {
       if (child.IsNull(i) || CompareRows(child, i, value, row) != 0) out->push_back(i);
     }
@@ -142,7 +135,7 @@ Result<ColumnPtr> SliceKernel(const BoundScalar& call, const KernelInput& input,
     }
     return {};
   }));
-  return RebuildLists(call, input, [&](int64_t row, Range range, std::vector<int32_t>* out) {
+  return RebuildLists(call, input, [&](int64_t row, ListRange range, std::vector<int32_t>* out) {
     const int64_t size = range.end - range.begin;
     const int64_t from = start[row] > 0 ? start[row] - 1 : size + start[row];
     if (from < 0) return;
@@ -156,7 +149,7 @@ Result<ColumnPtr> FlattenListsKernel(const BoundScalar& call, const KernelInput&
   ListOutput out(input.rows.length);
   ForEachValid(input, [&](int64_t row) {
     auto& elements = out.BeginRow(row);
-    const Range range = RangeOf(*list, row);
+    const ListRange range = RangeOf(*list, row);
     for (int32_t i = range.begin; i < range.end; ++i) {
       if (inner->IsNull(i)) {
         out.SetNull(row);
@@ -164,7 +157,7 @@ Result<ColumnPtr> FlattenListsKernel(const BoundScalar& call, const KernelInput&
       }
     }
     for (int32_t i = range.begin; i < range.end; ++i) {
-      const Range part = RangeOf(*inner, i);
+      const ListRange part = RangeOf(*inner, i);
       for (int32_t j = part.begin; j < part.end; ++j) elements.push_back(j);
     }
   });
@@ -172,13 +165,13 @@ Result<ColumnPtr> FlattenListsKernel(const BoundScalar& call, const KernelInput&
 }
 
 template <bool kMax>
-Result<ColumnPtr> ExtremeKernel(const BoundScalar&, const KernelInput& input, EvalContext&) {
+Result<ColumnPtr> ArrayExtremeKernel(const BoundScalar&, const KernelInput& input, EvalContext&) {
   const ColumnPtr list = data::Flatten(input.arguments[0]);
   const Column& child = *list->child(0);
   std::vector<int32_t> rows(static_cast<size_t>(input.rows.length), -1);
   ForEachValid(input, [&](int64_t row) {
     int32_t best = -1;
-    const Range range = RangeOf(*list, row);
+    const ListRange range = RangeOf(*list, row);
     for (int32_t i = range.begin; i < range.end; ++i) {
       if (child.IsNull(i)) continue;
       if (best < 0 || (kMax ? CompareRows(child, i, child, best) > 0 : CompareRows(child, i, child, best) < 0)) best = i;
@@ -199,7 +192,7 @@ Result<ColumnPtr> JoinKernel(const BoundScalar& call, const KernelInput& input, 
   ForEachValid(input, [&](int64_t row) {
     text.clear();
     bool first = true;
-    const Range range = RangeOf(*list, row);
+    const ListRange range = RangeOf(*list, row);
     for (int32_t i = range.begin; i < range.end; ++i) {
       if (child.IsNull(i) && !replaces) continue;
       if (!first) text.append(delimiter[row]);
@@ -216,8 +209,8 @@ Result<ColumnPtr> OverlapKernel(const BoundScalar& call, const KernelInput& inpu
   const Column& b = *input.arguments[1];
   FixedOutput<bool> out(call.type, input.rows.length);
   ForEachValid(input, [&](int64_t row) {
-    const Range x = RangeOf(a, row);
-    const Range y = RangeOf(b, row);
+    const ListRange x = RangeOf(a, row);
+    const ListRange y = RangeOf(b, row);
     bool null = false;
     for (int32_t i = x.begin; i < x.end; ++i) {
       for (int32_t j = y.begin; j < y.end; ++j) {
@@ -349,12 +342,12 @@ Result<BoundCall> BindFlatten(const ScalarFunction& function, ExprList arguments
   return MakeBound(function, std::move(arguments), type.element(), type.contains_null(), &FlattenListsKernel, context);
 }
 
-Result<BoundCall> BindExtreme(const ScalarFunction& function, ExprList arguments, const BindContext& context) {
+Result<BoundCall> BindArrayExtreme(const ScalarFunction& function, ExprList arguments, const BindContext& context) {
   TW_RETURN_NOT_OK(CheckArity(function.name, arguments.size(), 1, 1));
   TW_RETURN_NOT_OK(NeedArray(function, arguments));
   const DataType type = arguments[0]->type().element();
   return MakeBoundExact(function, std::move(arguments), type, true,
-                        function.name == "array_max" ? &ExtremeKernel<true> : &ExtremeKernel<false>,
+                        function.name == "array_max" ? &ArrayExtremeKernel<true> : &ArrayExtremeKernel<false>,
                         ModeOf(function, context));
 }
 
@@ -433,8 +426,9 @@ void RegisterArrays(FunctionLists& lists) {
                                        .example = {"SELECT flatten(array(array(1, 2), array(3, 4)))", "[1, 2, 3, 4]"},
                                        .bind = &BindFlatten};
   static const ScalarFunction kMax{.name = "array_max", .since = "2.4.0", .doc = "The greatest element.",
-                                   .example = {"SELECT array_max(array(1, 20, NULL, 3))", "20"}, .bind = &BindExtreme};
-  static const ScalarFunction kMin = Renamed(kMax, "array_min");
+                                   .example = {"SELECT array_max(array(1, 20, NULL, 3))", "20"}, .bind = &BindArrayExtreme};
+  static const ScalarFunction kMin =
+      Alike(kMax, "array_min", "The least element.", {"SELECT array_min(array(1, 20, NULL, 3))", "1"});
   static const ScalarFunction kJoin{.name = "array_join", .since = "2.4.0", .doc = "The elements as one string.",
                                     .example = {"SELECT array_join(array('hello', 'world'), ' ')", "hello world"},
                                     .bind = &BindJoin};

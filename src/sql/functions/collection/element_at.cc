@@ -1,6 +1,7 @@
 // element_at, try_element_at, get, array_contains, array_position.
 
 #include "sql/expr/binding.h"
+#include "sql/functions/alike.h"
 #include "sql/functions/collection/register.h"
 
 namespace thalweg::sql {
@@ -153,8 +154,12 @@ void RegisterElementAt(FunctionLists& lists) {
   static const ScalarFunction kElementAt{.name = "element_at", .since = "2.4.0",
                                          .doc = "The element of an array at a position from 1, or the value of a map's key.",
                                          .example = {"SELECT element_at(array(1, 2, 3), 2)", "2"}, .bind = &BindElementAt};
-  static const ScalarFunction kTryElementAt = Renamed(kElementAt, "try_element_at");
-  static const ScalarFunction kGet = Renamed(kElementAt, "get");
+  static const ScalarFunction kTryElementAt =
+      Alike(kElementAt, "try_element_at", "As element_at, NULL where there is no such element.",
+            {"SELECT try_element_at(array(1, 2, 3), 9)", "NULL"});
+  static const ScalarFunction kGet =
+      Alike(kElementAt, "get", "The element of an array at a position from 0; NULL outside.",
+            {"SELECT get(array(1, 2, 3), 0)", "1"});
   static const ScalarFunction kContains{.name = "array_contains", .since = "1.5.0", .doc = "Whether the array has the value.",
                                         .example = {"SELECT array_contains(array(1, 2, 3), 2)", "true"}, .bind = &BindContains};
   static const ScalarFunction kPosition{.name = "array_position", .since = "2.4.0", .doc = "The first position of the value, from 1; 0 without one.",

@@ -2,6 +2,7 @@
 
 #include "data/text/literal.h"
 #include "sql/expr/binding.h"
+#include "sql/functions/alike.h"
 #include "sql/functions/collection/register.h"
 
 namespace thalweg::sql {
@@ -156,11 +157,16 @@ void RegisterMapParts(FunctionLists& lists) {
                                     .example = {"SELECT size(array('b', 'd', 'c', 'a'))", "4"},
                                     .nulls = NullPolicy::kCustom, .bind = &BindSize};
   static const ScalarFunction kCardinality = Renamed(kSize, "cardinality");
-  static const ScalarFunction kArraySize = Renamed(kSize, "array_size");
+  static const ScalarFunction kArraySize =
+      Alike(kSize, "array_size", "Number of elements of an array.",
+            {"SELECT array_size(array('b', 'd', 'c', 'a'))", "4"});
   static const ScalarFunction kKeys{.name = "map_keys", .since = "2.0.0", .doc = "The keys of a map.",
                                     .example = {"SELECT map_keys(map(1, 'a', 2, 'b'))", "[1, 2]"}, .bind = &BindMapPart};
-  static const ScalarFunction kValues = Renamed(kKeys, "map_values");
-  static const ScalarFunction kEntries = Renamed(kKeys, "map_entries");
+  static const ScalarFunction kValues =
+      Alike(kKeys, "map_values", "The values of a map.", {"SELECT map_values(map(1, 'a', 2, 'b'))", "[a, b]"});
+  static const ScalarFunction kEntries =
+      Alike(kKeys, "map_entries", "The pairs of a map.",
+            {"SELECT map_entries(map(1, 'a', 2, 'b'))", "[{1, a}, {2, b}]"});
   static const ScalarFunction kContains{.name = "map_contains_key", .since = "3.3.0", .doc = "Whether the map has the key.",
                                         .example = {"SELECT map_contains_key(map(1, 'a', 2, 'b'), 1)", "true"},
                                         .bind = &BindContainsKey};

@@ -7,6 +7,7 @@
 #include "data/columnar/builder.h"
 #include "data/text/literal.h"
 #include "sql/expr/binding.h"
+#include "sql/functions/collection/lists.h"
 #include "sql/functions/collection/register.h"
 
 namespace thalweg::sql {
@@ -24,15 +25,6 @@ Pool PoolOf(const ColumnPtr& a, const ColumnPtr& b, const DataType& type) {
   pool.second = static_cast<int32_t>(parts[0]->length());
   pool.all = data::Concat(parts);
   return pool;
-}
-
-struct Range {
-  int32_t begin;
-  int32_t end;
-};
-Range RangeOf(const Column& list, int64_t row) {
-  const auto slot = static_cast<size_t>(SlotOf(list, row));
-  return {list.offsets()[slot], list.offsets()[slot + 1]};
 }
 
 /// Lists by element numbers; `pick` fills one row or makes it null by answering false.
@@ -76,7 +68,7 @@ Result<ColumnPtr> AddElement(const BoundScalar& call, const KernelInput& input, 
   const Pool pool = PoolOf(list->child(0), value, call.type.element());
   return BuildLists(call.type, input, pool.all, [&](int64_t row, std::vector<int32_t>* out) -> Result<bool> {
     if (list->IsNull(row)) return false;
-    const Range range = RangeOf(*list, row);
+    const ListRange range = RangeOf(*list, row);
     if (!kAppend) out->push_back(pool.second + static_cast<int32_t>(row));
     for (int32_t i = range.begin; i < range.end; ++i) out->push_back(i);
     if (kAppend) out->push_back(pool.second + static_cast<int32_t>(row));
@@ -119,7 +111,7 @@ Result<ColumnPtr> Insert(const BoundScalar& call, const KernelInput& input, Eval
     if (list->IsNull(row) || position.IsNull(row)) return false;
     const int32_t at = Reader<int32_t>(position)[row];
     if (at == 0) return Status(Error("INVALID_INDEX_OF_ZERO"));
-    const Range range = RangeOf(*list, row);
+    const ListRange range = RangeOf(*list, row);
     const int32_t size = range.end - range.begin;
     const int32_t added = pool.second + static_cast<int32_t>(row);
     const int32_t index = at > 0 ? at - 1 : size + at + 1;
@@ -158,8 +150,8 @@ Result<ColumnPtr> Combine(const BoundScalar& call, const KernelInput& input, Eva
   const Pool pool = PoolOf(a->child(0), b->child(0), call.type.element());
   const Column& all = *pool.all;
   return BuildLists(call.type, input, pool.all, [&](int64_t row, std::vector<int32_t>* out) -> Result<bool> {
-    const Range x = RangeOf(*a, row);
-    const Range y = RangeOf(*b, row);
+    const ListRange x = RangeOf(*a, row);
+    const ListRange y = RangeOf(*b, row);
     const size_t first = out->size();
     const auto offer = [&](int32_t element) {
       for (size_t i = first; i < out->size(); ++i) {
@@ -229,7 +221,7 @@ Result<ColumnPtr> Zip(const BoundScalar& call, const KernelInput& input, EvalCon
     int32_t longest = 0;
     for (const auto& list : lists) longest = std::max(longest, RangeOf(*list, row).end - RangeOf(*list, row).begin);
     for (size_t l = 0; l < lists.size(); ++l) {
-      const Range range = RangeOf(*lists[l], row);
+      const ListRange range = RangeOf(*lists[l], row);
       for (int32_t i = 0; i < longest; ++i) picks[l].push_back(range.begin + i < range.end ? range.begin + i : -1);
     }
     total += longest;
@@ -310,7 +302,7 @@ Result<ColumnPtr> ConcatMaps(const BoundScalar& call, const KernelInput& input, 
   }
   return BuildMaps(call.type, input, data::Concat(keys), data::Concat(values), [&](int64_t row, std::vector<int32_t>* out) {
     for (size_t m = 0; m < maps.size(); ++m) {
-      const Range range = RangeOf(*maps[m], row);
+      const ListRange range = RangeOf(*maps[m], row);
       for (int32_t i = range.begin; i < range.end; ++i) out->push_back(bases[m] + i);
     }
     return true;
@@ -341,7 +333,7 @@ Result<ColumnPtr> FromEntries(const BoundScalar& call, const KernelInput& input,
   const ColumnPtr list = data::Flatten(input.arguments[0]);
   const ColumnPtr entries = data::Flatten(list->child(0));
   return BuildMaps(call.type, input, entries->child(0), entries->child(1), [&](int64_t row, std::vector<int32_t>* out) {
-    const Range range = RangeOf(*list, row);
+    const ListRange range = RangeOf(*list, row);
     for (int32_t i = range.begin; i < range.end; ++i) {
       if (entries->IsNull(i)) return false;
     }
@@ -373,7 +365,7 @@ Result<ColumnPtr> Shuffle(const BoundScalar& call, const KernelInput& input, Eva
   Random random(static_cast<const ShuffleSeed&>(*call.data).seed + static_cast<uint64_t>(context.partition) * 7919 +
                 static_cast<uint64_t>(context.row_base));
   return BuildLists(call.type, input, data::Flatten(list->child(0)), [&](int64_t row, std::vector<int32_t>* out) -> Result<bool> {
-    const Range range = RangeOf(*list, row);
+    const ListRange range = RangeOf(*list, row);
     const size_t first = out->size();
     for (int32_t i = range.begin; i < range.end; ++i) out->push_back(i);
     for (size_t i = out->size(); i > first + 1; --i) std::swap((*out)[i - 1], (*out)[first + random.NextBelow(i - first)]);

@@ -5,6 +5,7 @@
 
 #include "data/text/civil.h"
 #include "sql/expr/binding.h"
+#include "sql/functions/alike.h"
 #include "sql/functions/datetime/register.h"
 
 namespace thalweg::sql {
@@ -142,7 +143,8 @@ Result<BoundCall> BindConvertZone(const ScalarFunction& function, ExprList argum
 void RegisterCalendar(FunctionLists& lists) {
   static const ScalarFunction kDateAdd{.name = "date_add", .aliases = {"dateadd"}, .since = "1.5.0", .doc = "The date so many days later.",
                                        .example = {"SELECT date_add('2016-07-30', 1)", "2016-07-31"}, .bind = &BindAddDays};
-  static const ScalarFunction kDateSub = Renamed(kDateAdd, "date_sub");
+  static const ScalarFunction kDateSub =
+      Alike(kDateAdd, "date_sub", "The date so many days before.", {"SELECT date_sub('2016-07-30', 1)", "2016-07-29"});
   static const ScalarFunction kDatediff{.name = "datediff", .signature = "(end DATE, start DATE) -> INT", .since = "1.5.0",
                                         .doc = "Days from the second date to the first.",
                                         .example = {"SELECT datediff('2009-07-31', '2009-07-30')", "1"},

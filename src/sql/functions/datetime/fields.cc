@@ -3,6 +3,7 @@
 
 #include "data/text/civil.h"
 #include "sql/expr/binding.h"
+#include "sql/functions/alike.h"
 #include "sql/functions/datetime/register.h"
 #include "sql/functions/meaning.h"
 
@@ -182,13 +183,13 @@ Result<ColumnPtr> DayName(const BoundScalar& call, const KernelInput& input, Eva
   });
 }
 
-struct Entry {
+struct FieldEntry {
   const char* name;
   const char* doc;
   ScalarKernel kernel;
   bool internal;
 };
-const Entry kDateFields[] = {
+const FieldEntry kDateFields[] = {
     {"year", "The year.", &DateField<Year>, false},
     {"quarter", "The quarter, 1 to 4.", &DateField<Quarter>, false},
     {"month", "The month, 1 to 12.", &DateField<Month>, false},
@@ -207,7 +208,7 @@ const Entry kDateFields[] = {
 void RegisterFields(FunctionLists& lists) {
   static std::vector<ScalarFunction>* const functions = [] {
     auto* all = new std::vector<ScalarFunction>();
-    for (const Entry& entry : kDateFields) {
+    for (const FieldEntry& entry : kDateFields) {
       ScalarFunction f;
       f.name = entry.name;
       f.signature = "(date DATE) -> INT";
@@ -222,8 +223,10 @@ void RegisterFields(FunctionLists& lists) {
   for (const auto& function : *functions) lists.Add(function);
   static const ScalarFunction kHour{.name = "hour", .since = "1.5.0", .doc = "The field of a time.",
                                     .example = {"SELECT hour('2009-07-30 12:58:59')", "12"}, .bind = &BindTimeField};
-  static const ScalarFunction kMinute = Renamed(kHour, "minute");
-  static const ScalarFunction kSecond = Renamed(kHour, "second");
+  static const ScalarFunction kMinute =
+      Alike(kHour, "minute", "The minute of a time.", {"SELECT minute('2009-07-30 12:58:59')", "58"});
+  static const ScalarFunction kSecond =
+      Alike(kHour, "second", "The second of a time.", {"SELECT second('2009-07-30 12:58:59')", "59"});
   static const ScalarFunction kFraction{.name = "__second_with_fraction", .doc = "Seconds with their fraction.",
                                         .bind = &BindSecondWithFraction, .internal = true};
   static const ScalarFunction kIntervalField{.name = "__interval_field", .doc = "A field of an interval.",
@@ -231,8 +234,12 @@ void RegisterFields(FunctionLists& lists) {
   static const ScalarFunction kExtract{.name = "extract", .since = "3.0.0", .doc = "A field of a date, time or interval.",
                                        .example = {"SELECT extract(YEAR FROM TIMESTAMP '2019-08-12 01:00:00')", "2019"},
                                        .bind = &BindAs<MeanExtract>, .sql = &ExtractText};
-  static const ScalarFunction kDatePart = Renamed(kExtract, "date_part");
-  static const ScalarFunction kDatepart = Renamed(kExtract, "datepart");
+  static const ScalarFunction kDatePart =
+      Alike(kExtract, "date_part", "A field of a time or interval by its name.",
+            {"SELECT date_part('YEAR', TIMESTAMP '2019-08-12 01:00:00')", "2019"});
+  static const ScalarFunction kDatepart =
+      Alike(kExtract, "datepart", "A field of a time or interval by its name.",
+            {"SELECT datepart('YEAR', TIMESTAMP '2019-08-12 01:00:00')", "2019"});
   static const ScalarFunction kMonthName{.name = "monthname", .signature = "(date DATE) -> STRING", .since = "4.0.0",
                                          .doc = "Three letters of the month.",
                                          .example = {"SELECT monthname('2008-02-20')", "Feb"}, .evaluate = &MonthName};

@@ -5,6 +5,7 @@
 #include "data/text/civil.h"
 #include "data/text/literal.h"
 #include "sql/expr/binding.h"
+#include "sql/functions/alike.h"
 #include "sql/functions/datetime/register.h"
 
 namespace thalweg::sql {
@@ -184,8 +185,12 @@ void RegisterMake(FunctionLists& lists) {
   static const ScalarFunction kTimestamp{.name = "make_timestamp", .since = "3.0.0", .doc = "A timestamp of its fields.",
                                          .example = {"SELECT make_timestamp(2014, 12, 28, 6, 30, 45.887)", "2014-12-28 06:30:45.887"},
                                          .bind = &BindMakeTimestamp};
-  static const ScalarFunction kLtz = Renamed(kTimestamp, "make_timestamp_ltz");
-  static const ScalarFunction kNtz = Renamed(kTimestamp, "make_timestamp_ntz");
+  static const ScalarFunction kLtz =
+      Alike(kTimestamp, "make_timestamp_ltz", "A TIMESTAMP_LTZ of its parts.",
+            {"SELECT make_timestamp_ltz(2014, 12, 28, 6, 30, 45.887)", "2014-12-28 06:30:45.887"});
+  static const ScalarFunction kNtz =
+      Alike(kTimestamp, "make_timestamp_ntz", "A TIMESTAMP_NTZ of its parts.",
+            {"SELECT make_timestamp_ntz(2014, 12, 28, 6, 30, 45.887)", "2014-12-28 06:30:45.887"});
   static const ScalarFunction kDayTime{.name = "make_dt_interval", .since = "3.2.0", .doc = "An interval of days, hours, minutes and seconds.",
                                        .bind = &BindMakeDayTime};
   static const ScalarFunction kYearMonth{.name = "make_ym_interval", .since = "3.2.0", .doc = "An interval of years and months.",

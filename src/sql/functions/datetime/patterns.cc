@@ -4,6 +4,7 @@
 #include "data/text/civil.h"
 #include "data/text/datetime_pattern.h"
 #include "sql/expr/binding.h"
+#include "sql/functions/alike.h"
 #include "sql/functions/datetime/register.h"
 #include "sql/functions/meaning.h"
 
@@ -167,9 +168,10 @@ void RegisterPatterns(FunctionLists& lists) {
                                         .bind = &BindFromUnixTime};
   static const ScalarFunction kGet{.name = "get_timestamp", .doc = "The text by a pattern as a timestamp.",
                                    .bind = &BindGetTimestamp, .internal = true};
-  static const ScalarFunction kGetNtz = Renamed(kGet, "get_timestamp_ntz");
-  static const ScalarFunction kTryGet = Renamed(kGet, "try_get_timestamp");
-  static const ScalarFunction kTryGetNtz = Renamed(kGet, "try_get_timestamp_ntz");
+  static const ScalarFunction kGetNtz = Alike(kGet, "get_timestamp_ntz", "The text by a pattern as a TIMESTAMP_NTZ.");
+  static const ScalarFunction kTryGet = Alike(kGet, "try_get_timestamp", "As get_timestamp, NULL for other texts.");
+  static const ScalarFunction kTryGetNtz =
+      Alike(kGet, "try_get_timestamp_ntz", "As get_timestamp_ntz, NULL for other texts.");
   static const ScalarFunction kTo{.name = "to_timestamp", .since = "2.2.0", .doc = "The text as a timestamp, by a pattern or as CAST reads it.",
                                   .example = {"SELECT to_timestamp('2016-12-31', 'yyyy-MM-dd')", "2016-12-31 00:00:00"},
                                   .bind = &BindAs<MeanToTimestamp>};
@@ -191,7 +193,9 @@ void RegisterPatterns(FunctionLists& lists) {
   static const ScalarFunction kUnix{.name = "unix_timestamp", .since = "1.5.0", .doc = "Seconds since 1970 of a time or text; of now without arguments.",
                                     .example = {"SELECT unix_timestamp('2016-04-08', 'yyyy-MM-dd')", "1460073600"},
                                     .bind = &BindUnixTimestamp};
-  static const ScalarFunction kToUnix = Renamed(kUnix, "to_unix_timestamp");
+  static const ScalarFunction kToUnix =
+      Alike(kUnix, "to_unix_timestamp", "Seconds since 1970 of a time or text.",
+            {"SELECT to_unix_timestamp('2016-04-08', 'yyyy-MM-dd')", "1460073600"});
   for (const auto* f : {&kFormat, &kFromUnix, &kGet, &kGetNtz, &kTryGet, &kTryGetNtz, &kTo, &kTryTo, &kToLtz, &kToNtz,
                         &kToDate, &kTryToDate, &kUnix, &kToUnix}) {
     lists.Add(*f);

@@ -2,6 +2,7 @@
 
 #include "data/text/civil.h"
 #include "sql/expr/binding.h"
+#include "sql/functions/alike.h"
 #include "sql/functions/datetime/register.h"
 
 namespace thalweg::sql {
@@ -115,7 +116,9 @@ void RegisterUnits(FunctionLists& lists) {
   static const ScalarFunction kAdd{.name = "timestampadd", .since = "3.3.0", .doc = "The time so many units later.",
                                    .example = {"SELECT timestampadd(HOUR, 8, TIMESTAMP '2022-02-25 00:00:00')", "2022-02-25 08:00:00"},
                                    .bind = &BindUnits};
-  static const ScalarFunction kDiff = Renamed(kAdd, "timestampdiff");
+  static const ScalarFunction kDiff =
+      Alike(kAdd, "timestampdiff", "Whole units between two times.",
+            {"SELECT timestampdiff(MONTH, TIMESTAMP '2021-01-01 00:00:00', TIMESTAMP '2021-03-01 00:00:00')", "2"});
   lists.Add(kAdd);
   lists.Add(kDiff);
 }

@@ -7,6 +7,7 @@
 #include "data/text/civil.h"
 #include "data/text/decimal128.h"
 #include "sql/expr/binding.h"
+#include "sql/functions/alike.h"
 #include "sql/functions/datetime/register.h"
 #include "sql/functions/operators/register.h"
 
@@ -85,7 +86,7 @@ void RegisterUnix(FunctionLists& lists) {
                                       .example = {"SELECT timestamp_millis(1230219000123)", "2008-12-25 15:30:00.123"},
                                       .evaluate = &FromWhole<1000>};
   static const ScalarFunction kMicros = [] {
-    ScalarFunction f = Renamed(kMillis, "timestamp_micros");
+    ScalarFunction f = Alike(kMillis, "timestamp_micros", "A timestamp of microseconds since 1970.", {"SELECT timestamp_micros(1230219000123123)", "2008-12-25 15:30:00.123123"});
     f.evaluate = &FromWhole<1>;
     return f;
   }();
@@ -94,12 +95,12 @@ void RegisterUnix(FunctionLists& lists) {
                                            .example = {"SELECT unix_seconds(TIMESTAMP '1970-01-01 00:00:01Z')", "1"},
                                            .evaluate = &ToWhole<1000000>};
   static const ScalarFunction kUnixMillis = [] {
-    ScalarFunction f = Renamed(kUnixSeconds, "unix_millis");
+    ScalarFunction f = Alike(kUnixSeconds, "unix_millis", "Milliseconds since 1970, rounded down.", {"SELECT unix_millis(TIMESTAMP '1970-01-01 00:00:01Z')", "1000"});
     f.evaluate = &ToWhole<1000>;
     return f;
   }();
   static const ScalarFunction kUnixMicros = [] {
-    ScalarFunction f = Renamed(kUnixSeconds, "unix_micros");
+    ScalarFunction f = Alike(kUnixSeconds, "unix_micros", "Microseconds since 1970.", {"SELECT unix_micros(TIMESTAMP '1970-01-01 00:00:01Z')", "1000000"});
     f.evaluate = &ToWhole<1>;
     return f;
   }();

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "sql/expr/binding.h"
+#include "sql/functions/alike.h"
 #include "sql/functions/math/register.h"
 #include "sql/functions/operators/register.h"
 
@@ -131,7 +132,7 @@ std::string LogText(const Call& call, bool plan_text) {
   return "LOG(" + TextOf(call.child(0), plan_text) + ", " + TextOf(call.child(1), plan_text) + ")";
 }
 
-struct Entry {
+struct ElementaryEntry {
   const char* name;
   const char* since;
   const char* doc;
@@ -147,7 +148,7 @@ std::string UpperText(const Call& call, bool plan_text) {
   return text + ")";
 }
 
-const Entry kUnary[] = {
+const ElementaryEntry kUnary[] = {
     {"sqrt", "1.1.1", "The square root.", &Apply<Sqrt>},
     {"cbrt", "1.4.0", "The cube root.", &Apply<Cbrt>},
     {"exp", "1.4.0", "e to that power.", &Apply<Exp>},
@@ -176,14 +177,14 @@ const Entry kUnary[] = {
     {"rint", "1.4.0", "The nearest whole number, ties to even.", &Apply<Rint>},
 };
 
-const Entry kBinary[] = {
+const ElementaryEntry kBinary[] = {
     {"pow", "1.4.0", "The first to the power of the second.", &Apply2<Power>},
     {"power", "1.4.0", "The first to the power of the second.", &Apply2<Power>},
     {"atan2", "1.4.0", "The angle of a point.", &Apply2<Atan2>},
     {"hypot", "1.4.0", "sqrt(a * a + b * b).", &Apply2<Hypot>},
 };
 
-ScalarFunction FunctionOf(const Entry& entry, std::string_view signature) {
+ScalarFunction FunctionOf(const ElementaryEntry& entry, std::string_view signature) {
   ScalarFunction f;
   f.name = entry.name;
   f.signature = signature;
@@ -205,10 +206,10 @@ ScalarFunction FunctionOf(const Entry& entry, std::string_view signature) {
 void RegisterElementary(FunctionLists& lists) {
   static std::vector<ScalarFunction>* const functions = [] {
     auto* all = new std::vector<ScalarFunction>();
-    for (const Entry& entry : kUnary) {
+    for (const ElementaryEntry& entry : kUnary) {
       all->push_back(FunctionOf(entry, "(value DOUBLE) -> DOUBLE?"));
     }
-    for (const Entry& entry : kBinary) all->push_back(FunctionOf(entry, "(left DOUBLE, right DOUBLE) -> DOUBLE"));
+    for (const ElementaryEntry& entry : kBinary) all->push_back(FunctionOf(entry, "(left DOUBLE, right DOUBLE) -> DOUBLE"));
     return all;
   }();
   for (const auto& function : *functions) lists.Add(function);
@@ -226,7 +227,7 @@ void RegisterElementary(FunctionLists& lists) {
                                          .evaluate = &Factorial};
   static const ScalarFunction kPi{.name = "pi", .since = "1.5.0", .doc = "Pi.", .example = {"SELECT pi()", "3.141592653589793"},
                                   .bind = &BindConstant, .sql = &ConstantText};
-  static const ScalarFunction kE = Renamed(kPi, "e");
+  static const ScalarFunction kE = Alike(kPi, "e", "Euler's number.", {"SELECT e()", "2.718281828459045"});
   for (const auto* f : {&kLog, &kSign, &kSignum, &kFactorial, &kPi, &kE}) lists.Add(*f);
 }
 

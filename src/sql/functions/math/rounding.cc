@@ -5,6 +5,7 @@
 #include "data/text/decimal128.h"
 #include "data/text/literal.h"
 #include "sql/expr/binding.h"
+#include "sql/functions/alike.h"
 #include "sql/functions/math/register.h"
 #include "sql/functions/operators/register.h"
 
@@ -244,8 +245,12 @@ Result<BoundCall> BindRound(const ScalarFunction& function, ExprList arguments, 
 void RegisterRounding(FunctionLists& lists) {
   static const ScalarFunction kFloor{.name = "floor", .since = "1.4.0", .doc = "The greatest number with so many decimal places below or at the value.",
                                      .example = {"SELECT floor(-0.1)", "-1"}, .bind = &BindFloor, .sql = &FloorText};
-  static const ScalarFunction kCeil = Renamed(kFloor, "ceil");
-  static const ScalarFunction kCeiling = Renamed(kFloor, "ceiling");
+  static const ScalarFunction kCeil =
+      Alike(kFloor, "ceil", "The least number with so many decimal places at or above the value.",
+            {"SELECT ceil(-0.1)", "0"});
+  static const ScalarFunction kCeiling =
+      Alike(kFloor, "ceiling", "The least number with so many decimal places at or above the value.",
+            {"SELECT ceiling(5)", "5"});
   static const ScalarFunction kRound{.name = "round", .since = "1.5.0", .doc = "Rounded to decimal places, HALF_UP.",
                                      .example = {"SELECT round(2.5, 0)", "3"}, .bind = &BindRound};
   static const ScalarFunction kBround = [] {

@@ -3,6 +3,7 @@
 
 #include "base/random.h"
 #include "sql/expr/binding.h"
+#include "sql/functions/alike.h"
 #include "sql/functions/misc/register.h"
 
 namespace thalweg::sql {
@@ -134,16 +135,18 @@ void RegisterMisc(FunctionLists& lists) {
                                       .bind = &BindTypeOf};
   static const ScalarFunction kVersion{.name = "version", .since = "3.0.0", .doc = "The version of Spark this engine answers as.",
                                        .nulls = NullPolicy::kCustom, .bind = &BindSessionText};
-  static const ScalarFunction kCurrentUser = Renamed(kVersion, "current_user");
-  static const ScalarFunction kUser = Renamed(kVersion, "user");
-  static const ScalarFunction kSessionUser = Renamed(kVersion, "session_user");
+  static const ScalarFunction kCurrentUser = Alike(kVersion, "current_user", "Who runs the query.");
+  static const ScalarFunction kUser = Alike(kVersion, "user", "Who runs the query.");
+  static const ScalarFunction kSessionUser = Alike(kVersion, "session_user", "Who runs the query.");
   static const ScalarFunction kSchema = [] {
-    ScalarFunction f = Renamed(kVersion, "current_schema");
+    ScalarFunction f = Alike(kVersion, "current_schema", "The database of the session.", {"SELECT current_schema()", "default"});
     f.aliases = {"current_database"};
     return f;
   }();
-  static const ScalarFunction kCatalog = Renamed(kVersion, "current_catalog");
-  static const ScalarFunction kZone = Renamed(kVersion, "current_timezone");
+  static const ScalarFunction kCatalog =
+      Alike(kVersion, "current_catalog", "The catalogue of the session.",
+            {"SELECT current_catalog()", "spark_catalog"});
+  static const ScalarFunction kZone = Alike(kVersion, "current_timezone", "The time zone of the session.");
   static const ScalarFunction kPartition{.name = "spark_partition_id", .signature = "() -> INT", .since = "1.4.0",
                                          .doc = "The number of the partition.", .nulls = NullPolicy::kCustom,
                                          .evaluate = &PartitionId, .deterministic = false,

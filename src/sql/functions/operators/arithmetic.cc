@@ -7,6 +7,7 @@
 #include "data/text/decimal128.h"
 #include "data/text/numbers.h"
 #include "sql/expr/binding.h"
+#include "sql/functions/alike.h"
 #include "sql/functions/operators/decimal_arithmetic.h"
 #include "sql/functions/operators/register.h"
 
@@ -464,47 +465,40 @@ std::string PositiveText(const Call& call, bool plan_text) { return "(+ " + Text
 void RegisterArithmetic(FunctionLists& lists) {
   static const ScalarFunction kAdd{.name = "+", .signature = "(left, right)", .doc = "Sum of two values.",
                                    .example = {"SELECT 1 + 2", "3"}, .bind = &BindArithmetic, .sql = &ArithmeticText};
-  static const ScalarFunction kSubtract = [] {
-    ScalarFunction f = Renamed(kAdd, "-");
-    f.doc = "Difference of two values; with one operand its negation.";
-    f.example = {"SELECT 2 - 1", "1"};
+  const auto like_add = [](std::string_view name, std::string_view doc, FunctionExample example, std::string_view since = "1.0.0") {
+    ScalarFunction f = Renamed(kAdd, name);
+    f.doc = doc;
+    f.example = example;
+    f.since = since;
     return f;
-  }();
-  static const ScalarFunction kMultiply = [] {
-    ScalarFunction f = Renamed(kAdd, "*");
-    f.doc = "Product of two values.";
-    f.example = {"SELECT 2 * 3", "6"};
-    return f;
-  }();
-  static const ScalarFunction kDivide = [] {
-    ScalarFunction f = Renamed(kAdd, "/");
-    f.doc = "Quotient of two values, always fractional.";
-    f.example = {"SELECT 3 / 2", "1.5"};
-    return f;
-  }();
-  static const ScalarFunction kRemainder = [] {
-    ScalarFunction f = Renamed(kAdd, "%");
-    f.doc = "Remainder with the sign of the dividend.";
-    f.example = {"SELECT 2 % 1.8", "0.2"};
-    return f;
-  }();
-  static const ScalarFunction kIntegralDivide = [] {
-    ScalarFunction f = Renamed(kAdd, "div");
-    f.doc = "Quotient cut towards zero, as BIGINT.";
-    f.example = {"SELECT 3 div 2", "1"};
-    f.since = "3.0.0";
-    return f;
-  }();
+  };
+  static const ScalarFunction kSubtract =
+      like_add("-", "Difference of two values; with one operand its negation.", {"SELECT 2 - 1", "1"});
+  static const ScalarFunction kMultiply = like_add("*", "Product of two values.", {"SELECT 2 * 3", "6"});
+  static const ScalarFunction kDivide = like_add("/", "Quotient of two values, always fractional.", {"SELECT 3 / 2", "1.5"});
+  static const ScalarFunction kRemainder =
+      like_add("%", "Remainder with the sign of the dividend.", {"SELECT 2 % 1.8", "0.2"});
+  static const ScalarFunction kIntegralDivide =
+      like_add("div", "Quotient cut towards zero, as BIGINT.", {"SELECT 3 div 2", "1"}, "3.0.0");
   for (const auto* function : {&kAdd, &kSubtract, &kMultiply, &kDivide, &kRemainder, &kIntegralDivide}) lists.Add(*function);
 
   static const ScalarFunction kTryAdd{.name = "try_add", .since = "3.2.0", .doc = "Sum, or NULL when it overflows.",
                                       .example = {"SELECT try_add(2147483647, 1)", "NULL"}, .bind = &BindArithmetic};
-  static const ScalarFunction kTrySubtract = Renamed(kTryAdd, "try_subtract");
-  static const ScalarFunction kTryMultiply = Renamed(kTryAdd, "try_multiply");
-  static const ScalarFunction kTryDivide = Renamed(kTryAdd, "try_divide");
-  static const ScalarFunction kTryMod = Renamed(kTryAdd, "try_mod");
-  static const ScalarFunction kMod = Renamed(kTryAdd, "mod");
-  static const ScalarFunction kPmod = Renamed(kTryAdd, "pmod");
+  static const ScalarFunction kTrySubtract =
+      Alike(kTryAdd, "try_subtract", "Difference, or NULL when it overflows.",
+            {"SELECT try_subtract(-2147483648, 1)", "NULL"});
+  static const ScalarFunction kTryMultiply =
+      Alike(kTryAdd, "try_multiply", "Product, or NULL when it overflows.",
+            {"SELECT try_multiply(2147483647, 2)", "NULL"});
+  static const ScalarFunction kTryDivide =
+      Alike(kTryAdd, "try_divide", "Quotient, always fractional; NULL for a divisor of 0.",
+            {"SELECT try_divide(1, 0)", "NULL"});
+  static const ScalarFunction kTryMod =
+      Alike(kTryAdd, "try_mod", "Remainder; NULL for a divisor of 0.", {"SELECT try_mod(1, 0)", "NULL"});
+  static const ScalarFunction kMod =
+      Alike(kTryAdd, "mod", "Remainder with the sign of the dividend.", {"SELECT mod(2, 1.8)", "0.2"});
+  static const ScalarFunction kPmod =
+      Alike(kTryAdd, "pmod", "Remainder that is never negative for a positive divisor.", {"SELECT pmod(-10, 3)", "2"});
   for (const auto* function : {&kTryAdd, &kTrySubtract, &kTryMultiply, &kTryDivide, &kTryMod, &kMod, &kPmod}) {
     lists.Add(*function);
   }

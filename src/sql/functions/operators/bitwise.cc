@@ -3,6 +3,7 @@
 #include <bit>
 
 #include "sql/expr/binding.h"
+#include "sql/functions/alike.h"
 #include "sql/functions/operators/register.h"
 
 namespace thalweg::sql {
@@ -142,18 +143,23 @@ std::string BitNotText(const Call& call, bool plan_text) { return "~" + TextOf(c
 void RegisterBitwise(FunctionLists& lists) {
   static const ScalarFunction kAnd{.name = "&", .since = "1.4.0", .doc = "Bitwise AND.", .example = {"SELECT 3 & 5", "1"},
                                    .bind = &BindBitwise, .sql = &BitText};
-  static const ScalarFunction kOr = Renamed(kAnd, "|");
-  static const ScalarFunction kXor = Renamed(kAnd, "^");
+  static const ScalarFunction kOr = Alike(kAnd, "|", "Bitwise OR.", {"SELECT 3 | 5", "7"});
+  static const ScalarFunction kXor = Alike(kAnd, "^", "Bitwise XOR.", {"SELECT 3 ^ 5", "6"});
   static const ScalarFunction kNot{.name = "~", .since = "1.4.0", .doc = "Bitwise NOT.", .example = {"SELECT ~ 0", "-1"},
                                    .bind = &BindBitNot, .sql = &BitNotText};
   static const ScalarFunction kLeft{.name = "<<", .since = "4.0.0", .doc = "Bitwise left shift.",
                                     .example = {"SELECT 2 << 1", "4"}, .bind = &BindShift, .sql = &BitText};
-  static const ScalarFunction kRight = Renamed(kLeft, ">>");
-  static const ScalarFunction kUnsigned = Renamed(kLeft, ">>>");
+  static const ScalarFunction kRight =
+      Alike(kLeft, ">>", "Bitwise right shift, keeping the sign.", {"SELECT -4 >> 1", "-2"});
+  static const ScalarFunction kUnsigned =
+      Alike(kLeft, ">>>", "Bitwise right shift, filling with zeros.", {"SELECT 4 >>> 1", "2"});
   static const ScalarFunction kShiftLeft{.name = "shiftleft", .since = "1.5.0", .doc = "Bitwise left shift.",
                                          .example = {"SELECT shiftleft(2, 1)", "4"}, .bind = &BindShift};
-  static const ScalarFunction kShiftRight = Renamed(kShiftLeft, "shiftright");
-  static const ScalarFunction kShiftUnsigned = Renamed(kShiftLeft, "shiftrightunsigned");
+  static const ScalarFunction kShiftRight =
+      Alike(kShiftLeft, "shiftright", "Bitwise right shift, keeping the sign.", {"SELECT shiftright(-4, 1)", "-2"});
+  static const ScalarFunction kShiftUnsigned =
+      Alike(kShiftLeft, "shiftrightunsigned", "Bitwise right shift, filling with zeros.",
+            {"SELECT shiftrightunsigned(4, 1)", "2"});
   static const ScalarFunction kBitCount{.name = "bit_count", .since = "3.0.0", .doc = "Number of bits that are set.",
                                         .example = {"SELECT bit_count(0)", "0"}, .bind = &BindBitCount};
   static const ScalarFunction kGetBit{.name = "getbit", .signature = "(value BIGINT, position INT) -> TINYINT",

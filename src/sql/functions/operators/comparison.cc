@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "sql/expr/binding.h"
+#include "sql/functions/alike.h"
 #include "sql/functions/operators/register.h"
 
 namespace thalweg::sql {
@@ -204,10 +205,14 @@ void RegisterComparison(FunctionLists& lists) {
     f.example = {"SELECT 1 != 2", "true"};
     return f;
   }();
-  static const ScalarFunction kLess = Renamed(kEqual, "<");
-  static const ScalarFunction kLessEqual = Renamed(kEqual, "<=");
-  static const ScalarFunction kGreater = Renamed(kEqual, ">");
-  static const ScalarFunction kGreaterEqual = Renamed(kEqual, ">=");
+  static const ScalarFunction kLess =
+      Alike(kEqual, "<", "Whether the first is less; NULL when one is NULL.", {"SELECT 1 < 2", "true"});
+  static const ScalarFunction kLessEqual =
+      Alike(kEqual, "<=", "Whether the first is less or equal; NULL when one is NULL.", {"SELECT 2 <= 2", "true"});
+  static const ScalarFunction kGreater =
+      Alike(kEqual, ">", "Whether the first is greater; NULL when one is NULL.", {"SELECT 2 > 1", "true"});
+  static const ScalarFunction kGreaterEqual =
+      Alike(kEqual, ">=", "Whether the first is greater or equal; NULL when one is NULL.", {"SELECT 2 >= 1", "true"});
   for (const auto* f : {&kEqual, &kNotEqual, &kLess, &kLessEqual, &kGreater, &kGreaterEqual}) lists.Add(*f);
   static const ScalarFunction kNullSafeEqual{.name = "<=>", .doc = "Whether both are equal; two NULLs are.",
                                              .example = {"SELECT NULL <=> NULL", "true"}, .nulls = NullPolicy::kCustom,

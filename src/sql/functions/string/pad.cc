@@ -4,6 +4,7 @@
 
 #include "data/text/utf8.h"
 #include "sql/expr/binding.h"
+#include "sql/functions/alike.h"
 #include "sql/functions/collection/register.h"
 #include "sql/functions/string/register.h"
 
@@ -112,7 +113,9 @@ Result<BoundCall> BindReverse(const ScalarFunction& function, ExprList arguments
 void RegisterPad(FunctionLists& lists) {
   static const ScalarFunction kLpad{.name = "lpad", .since = "1.5.0", .doc = "The text padded on the left, or cut, to a length.",
                                     .example = {"SELECT lpad('hi', 5, '*')", "***hi"}, .bind = &BindPad};
-  static const ScalarFunction kRpad = Renamed(kLpad, "rpad");
+  static const ScalarFunction kRpad =
+      Alike(kLpad, "rpad", "The text padded on the right, or cut, to a length.",
+            {"SELECT rpad('hi', 5, '*')", "hi***"});
   static const ScalarFunction kRepeat{.name = "repeat", .signature = "(text STRING, times INT) -> STRING", .since = "1.5.0",
                                       .doc = "The text so many times.", .example = {"SELECT repeat('123', 2)", "123123"},
                                       .evaluate = &Repeat};

@@ -5,6 +5,7 @@
 #include "data/columnar/builder.h"
 #include "data/text/utf8.h"
 #include "sql/expr/binding.h"
+#include "sql/functions/alike.h"
 #include "sql/functions/string/regex.h"
 #include "sql/functions/string/register.h"
 
@@ -100,7 +101,7 @@ Result<ColumnPtr> RegexpReplace(const BoundScalar& call, const KernelInput& inpu
       });
 }
 
-Result<BoundCall> BindReplace(const ScalarFunction& function, ExprList arguments, const BindContext& context) {
+Result<BoundCall> BindRegexpReplace(const ScalarFunction& function, ExprList arguments, const BindContext& context) {
   TW_RETURN_NOT_OK(CheckArity(function.name, arguments.size(), 3, 4));
   if (arguments.size() == 3) arguments.push_back(Literal::Integer(1));
   for (size_t i = 0; i < 3; ++i) TW_RETURN_NOT_OK(CoerceArgument(function.name, &arguments, i, DataType::String(), context));
@@ -314,11 +315,13 @@ void RegisterRegex(FunctionLists& lists) {
   static const ScalarFunction kRegexpLike = Renamed(kRegexp, "regexp_like");
   static const ScalarFunction kReplace{.name = "regexp_replace", .since = "1.5.0", .doc = "Every match replaced.",
                                        .example = {"SELECT regexp_replace('100-200', '(\\\\d+)', 'num')", "num-num"},
-                                       .bind = &BindReplace};
+                                       .bind = &BindRegexpReplace};
   static const ScalarFunction kExtract{.name = "regexp_extract", .since = "1.5.0", .doc = "A group of the first match.",
                                        .example = {"SELECT regexp_extract('100-200', '(\\\\d+)-(\\\\d+)', 1)", "100"},
                                        .bind = &BindExtract};
-  static const ScalarFunction kExtractAll = Renamed(kExtract, "regexp_extract_all");
+  static const ScalarFunction kExtractAll =
+      Alike(kExtract, "regexp_extract_all", "A group of every match.",
+            {"SELECT regexp_extract_all('100-200, 300-400', '(\\\\d+)-(\\\\d+)', 1)", "[100, 300]"});
   static const ScalarFunction kSubstr{.name = "regexp_substr", .signature = "(text STRING, pattern STRING) -> STRING?",
                                       .since = "3.4.0", .doc = "The first match.",
                                       .example = {"SELECT regexp_substr('Steven', 'Ste(v|ph)en')", "Steven"},

@@ -5,6 +5,7 @@
 
 #include "data/text/utf8.h"
 #include "sql/expr/binding.h"
+#include "sql/functions/alike.h"
 #include "sql/functions/string/register.h"
 
 namespace thalweg::sql {
@@ -176,12 +177,12 @@ void RegisterSearch(FunctionLists& lists) {
                                       .example = {"SELECT startswith('Spark SQL', 'Spark')", "true"},
                                       .evaluate = &TestText<Starts>};
   static const ScalarFunction kEnds = [] {
-    ScalarFunction f = Renamed(kStarts, "endswith");
+    ScalarFunction f = Alike(kStarts, "endswith", "Whether the text ends with the part.", {"SELECT endswith('Spark SQL', 'SQL')", "true"});
     f.evaluate = &TestText<Ends>;
     return f;
   }();
   static const ScalarFunction kContains = [] {
-    ScalarFunction f = Renamed(kStarts, "contains");
+    ScalarFunction f = Alike(kStarts, "contains", "Whether the part occurs in the text.", {"SELECT contains('Spark SQL', 'ark')", "true"});
     f.evaluate = &TestText<Has>;
     return f;
   }();

@@ -4,6 +4,7 @@
 
 #include "data/text/utf8.h"
 #include "sql/expr/binding.h"
+#include "sql/functions/alike.h"
 #include "sql/functions/string/register.h"
 
 namespace thalweg::sql {
@@ -86,7 +87,8 @@ void RegisterSubstring(FunctionLists& lists) {
   static const ScalarFunction kSubstr = Renamed(kSubstring, "substr");
   static const ScalarFunction kLeft{.name = "left", .since = "2.3.0", .doc = "The first characters.",
                                     .example = {"SELECT left('Spark SQL', 3)", "Spa"}, .bind = &BindEdge};
-  static const ScalarFunction kRight = Renamed(kLeft, "right");
+  static const ScalarFunction kRight =
+      Alike(kLeft, "right", "The last characters.", {"SELECT right('Spark SQL', 3)", "SQL"});
   static const ScalarFunction kIndex{.name = "substring_index",
                                      .signature = "(text STRING, delimiter STRING, count INT) -> STRING", .since = "1.5.0",
                                      .doc = "What stands before the count-th delimiter.",
