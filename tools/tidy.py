@@ -162,7 +162,7 @@ def check_conditions(files):
                     yield path, line, f"{name} is not in src/base/errors.json [condition]"
 
 
-UNNAMED_NAMESPACE = re.compile(r"^namespace \{\n(.*?)^\}", re.MULTILINE | re.DOTALL)
+UNNAMED_NAMESPACE = re.compile(r"^namespace \{\n", re.MULTILINE)
 LOCAL_NAMES = re.compile(
     r"^(?:inline |static )*(?:constexpr|const|constinit)\b[^\n=({;]*?\b(?P<constant>\w+)(?:\[[^\n]*\])?\s*[={]"
     r"|^(?:struct|class|enum class|enum)\s+(?P<type>\w+)[^\n;]*\{"
@@ -170,16 +170,29 @@ LOCAL_NAMES = re.compile(
 PARAMETER_NAME = re.compile(r"\s*\b\w+\s*(?=,|$)|/\*.*?\*/")
 
 
+def outermost(code, start):
+    """What follows the brace before `start` up to its end, without what stands in deeper braces; lines stay."""
+    kept = []
+    depth = 0
+    for char in code[start:]:
+        depth -= char == "}"
+        if depth < 0:
+            break
+        kept.append(char if depth == 0 or char == "\n" else " ")
+        depth += char == "{"
+    return "".join(kept)
+
+
 def local_names(text):
     """Yields (line, name) of what a source defines in unnamed namespaces; of a function, the name with its parameter types."""
     code = strip_cxx(text)
     for block in UNNAMED_NAMESPACE.finditer(code):
-        for match in LOCAL_NAMES.finditer(block.group(1)):
+        for match in LOCAL_NAMES.finditer(outermost(code, block.end())):
             name = match.group("constant") or match.group("type")
             if name is None:
                 types = re.sub(r"\s+", "", PARAMETER_NAME.sub("", match.group("parameters")))
                 name = f"{match.group('function')}({types})"
-            yield code.count("\n", 0, block.start(1) + match.start()) + 1, name
+            yield code.count("\n", 0, block.end() + match.start()) + 1, name
 
 
 def check_local_names(files):
