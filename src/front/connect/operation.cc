@@ -12,6 +12,8 @@ namespace {
 
 constexpr int64_t kMaxUnsentBytes = 64 << 20;
 constexpr int64_t kResumeUnsentBytes = 16 << 20;
+// A client continues after the last response that it has or released: older ids need not be known for ever.
+constexpr size_t kMaxDroppedIds = 1000;
 
 std::shared_ptr<const grpc::ByteBuffer> Serialize(const ::spark::connect::ExecutePlanResponse& response, size_t* size) {
   *size = response.ByteSizeLong();
@@ -170,10 +172,22 @@ void Operation::EvictLocked() {
   while (!responses_.empty() && first_index_ <= highest_sent_ && sent_bytes_ > keep) {
     // The last one sent stays: its id is where a client continues.
     if (reattachable_ && first_index_ == highest_sent_) return;
-    sent_bytes_ -= static_cast<int64_t>(responses_.front().size);
-    responses_.pop_front();
-    ++first_index_;
+    DropFrontLocked();
   }
+}
+
+std::shared_ptr<const grpc::ByteBuffer> Operation::DropFrontLocked() {
+  Response& front = responses_.front();
+  std::shared_ptr<const grpc::ByteBuffer> bytes = std::move(front.bytes);
+  sent_bytes_ -= static_cast<int64_t>(front.size);
+  dropped_ids_.push_back(std::move(front.id));
+  if (dropped_ids_.size() > kMaxDroppedIds) {
+    index_.erase(dropped_ids_.front());
+    dropped_ids_.pop_front();
+  }
+  responses_.pop_front();
+  ++first_index_;
+  return bytes;
 }
 
 Result<int64_t> Operation::IndexOf(const std::string& response_id) const {
@@ -187,18 +201,12 @@ Result<int64_t> Operation::IndexOf(const std::string& response_id) const {
 }
 
 void Operation::ReleaseUntil(const std::string& response_id) {
-  std::deque<Response> dropped;  // freed outside of the lock
+  std::vector<std::shared_ptr<const grpc::ByteBuffer>> dropped;  // freed outside of the lock
   const MutexLock lock(mutex_);
   const auto found = index_.find(response_id);
   if (found == index_.end()) return;
-  while (!responses_.empty() && first_index_ <= found->second && first_index_ <= highest_sent_) {
-    sent_bytes_ -= static_cast<int64_t>(responses_.front().size);
-    // The id itself stays known: a client continues after the last one it released.
-    if (first_index_ < found->second) index_.erase(responses_.front().id);
-    dropped.push_back(std::move(responses_.front()));
-    responses_.pop_front();
-    ++first_index_;
-  }
+  const int64_t until = found->second;
+  while (!responses_.empty() && first_index_ <= until && first_index_ <= highest_sent_) dropped.push_back(DropFrontLocked());
 }
 
 OperationState Operation::state() const {

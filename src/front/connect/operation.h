@@ -97,6 +97,8 @@ class Operation {
   Response MakeResponse(::spark::connect::ExecutePlanResponse* message) const;
   void AppendLocked(Response response) TW_REQUIRES(mutex_);
   void EvictLocked() TW_REQUIRES(mutex_);
+  /// Forgets the oldest response but not yet its id; answers what to free.
+  std::shared_ptr<const grpc::ByteBuffer> DropFrontLocked() TW_REQUIRES(mutex_);
 
   const OperationIds ids_;
   const bool reattachable_;
@@ -112,6 +114,7 @@ class Operation {
   int64_t unsent_bytes_ TW_GUARDED_BY(mutex_) = 0;
   int64_t sent_bytes_ TW_GUARDED_BY(mutex_) = 0;         // kept, already sent
   std::unordered_map<std::string, int64_t> index_ TW_GUARDED_BY(mutex_);
+  std::deque<std::string> dropped_ids_ TW_GUARDED_BY(mutex_);  // still in index_, their responses are gone
   int64_t last_progress_ms_ TW_GUARDED_BY(mutex_) = -1;   // -1: not asked yet
   bool finished_ TW_GUARDED_BY(mutex_) = false;
   bool cancelled_ TW_GUARDED_BY(mutex_) = false;

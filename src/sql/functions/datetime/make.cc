@@ -195,12 +195,20 @@ void RegisterMake(FunctionLists& lists) {
                                        .bind = &BindMakeDayTime};
   static const ScalarFunction kYearMonth{.name = "make_ym_interval", .since = "3.2.0", .doc = "An interval of years and months.",
                                          .bind = &BindMakeYearMonth};
-  static const ScalarFunction kTryTimestamp = Renamed(kTimestamp, "try_make_timestamp");
-  static const ScalarFunction kTryLtz = Renamed(kTimestamp, "try_make_timestamp_ltz");
-  static const ScalarFunction kTryNtz = Renamed(kTimestamp, "try_make_timestamp_ntz");
+  static const ScalarFunction kTryTimestamp =
+      Alike(kTimestamp, "try_make_timestamp", "As make_timestamp, NULL where there is no such time.",
+            {"SELECT try_make_timestamp(2014, 13, 28, 6, 30, 45.887)", "NULL"});
+  static const ScalarFunction kTryLtz =
+      Alike(kTimestamp, "try_make_timestamp_ltz", "As make_timestamp_ltz, NULL where there is no such time.",
+            {"SELECT try_make_timestamp_ltz(2014, 13, 28, 6, 30, 45.887)", "NULL"});
+  static const ScalarFunction kTryNtz =
+      Alike(kTimestamp, "try_make_timestamp_ntz", "As make_timestamp_ntz, NULL where there is no such time.",
+            {"SELECT try_make_timestamp_ntz(2014, 13, 28, 6, 30, 45.887)", "NULL"});
   static const ScalarFunction kInterval{.name = "make_interval", .since = "3.0.0", .doc = "An interval of its fields.",
                                         .bind = &BindMakeInterval};
-  static const ScalarFunction kTryInterval = Renamed(kInterval, "try_make_interval");
+  static const ScalarFunction kTryInterval =
+      Alike(kInterval, "try_make_interval", "As make_interval, NULL when it overflows.",
+            {"SELECT try_make_interval(2147483647)", "NULL"});
   for (const auto* f : {&kDate, &kTimestamp, &kLtz, &kNtz, &kDayTime, &kYearMonth, &kTryTimestamp, &kTryLtz, &kTryNtz,
                         &kInterval, &kTryInterval}) {
     lists.Add(*f);
