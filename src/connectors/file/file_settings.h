@@ -85,10 +85,5 @@ inline const Setting<bool> kPartitionTypeInference{
     .key = "spark.sql.sources.partitionColumnTypeInference.enabled",
     .default_value = true,
     .doc = "Partition columns get types by their values; else they are strings."};
-inline const Setting<int64_t> kMinBatchesToRetainOfLogs{
-    .key = "spark.sql.streaming.minBatchesToRetain",
-    .default_value = 100,
-    .min = 1,
-    .doc = "Batches kept in the offset and commit logs and in state."};
 
 }  // namespace thalweg::connectors

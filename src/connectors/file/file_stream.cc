@@ -15,6 +15,7 @@
 #include "data/io/local_file_system.h"
 #include "data/io/path.h"
 #include "data/logs/file_logs.h"
+#include "data/logs/log_settings.h"
 #include "data/text/numbers.h"
 
 namespace thalweg::connectors {
@@ -294,7 +295,7 @@ Result<std::unique_ptr<sql::MicroBatchStream>> MakeFileStream(FileRelationPtr re
                                           relation->settings.Get(kSourceCleanerThreads)));
   data::CompactibleLogOptions log_options;
   log_options.compact_interval = relation->settings.Get(kSourceLogCompactInterval);
-  log_options.min_batches_to_retain = relation->settings.Get(kMinBatchesToRetainOfLogs);
+  log_options.min_batches_to_retain = relation->settings.Get(data::kMinBatchesToRetain);
   log_options.cleanup_delay_ms = relation->settings.Get(kSourceLogCleanupDelayMs);
   log_options.deletion = relation->settings.Get(kSourceLogDeletion);
   TW_ASSIGN_OR_RETURN(data::FileSourceLog log,

@@ -1,5 +1,7 @@
 #include "engine/state/state_options.h"
 
+#include "data/logs/log_settings.h"
+
 namespace thalweg::engine {
 
 StateOptions StateOptions::FromSettings(const SettingsMap& settings) {
@@ -7,7 +9,7 @@ StateOptions StateOptions::FromSettings(const SettingsMap& settings) {
   options.provider_class = settings.Get(kStateProviderClass);
   options.codec = settings.Get(kStateCompressionCodec);
   options.min_deltas_for_snapshot = settings.Get(kMinDeltasForSnapshot);
-  options.min_versions_to_retain = settings.Get(kMinVersionsToRetain);
+  options.min_versions_to_retain = settings.Get(data::kMinBatchesToRetain);
   options.maintenance_interval = std::chrono::milliseconds(settings.Get(kMaintenanceIntervalMs));
   options.format_validation = settings.Get(kStateFormatValidation);
   options.row_checksum = settings.Get(kStateRowChecksum);

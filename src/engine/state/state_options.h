@@ -25,11 +25,6 @@ inline const Setting<int64_t> kMinDeltasForSnapshot{
     .default_value = 10,
     .min = 1,
     .doc = "A snapshot is due a maintenance interval after the last one, when more deltas than this have come."};
-inline const Setting<int64_t> kMinVersionsToRetain{
-    .key = "spark.sql.streaming.minBatchesToRetain",
-    .default_value = 100,
-    .min = 1,
-    .doc = "State versions, offsets and commits of so many batches stay recoverable."};
 inline const Setting<int64_t> kMaintenanceIntervalMs{
     .key = "spark.sql.streaming.stateStore.maintenanceInterval",
     .default_value = 60'000,

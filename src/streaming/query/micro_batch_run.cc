@@ -6,6 +6,7 @@
 #include "base/fault_point.h"
 #include "base/log.h"
 #include "base/probe.h"
+#include "data/logs/log_settings.h"
 #include "engine/checkpoint/pinned_settings.h"
 #include "streaming/query/chunk_relation.h"
 #include "streaming/query/micro_batch_driver.h"
@@ -93,7 +94,7 @@ Status MicroBatchDriver::WriteOffsets(const Turn& turn) {
   }
   if (turn.batch_id.value() == 0) return Status::OK();
   TW_RETURN_NOT_OK(sources_->Commit(turn.start));
-  return checkpoint_->PurgeLogs(turn.batch_id, spec_.settings.Get(kMinBatchesToRetain));
+  return checkpoint_->PurgeLogs(turn.batch_id, spec_.settings.Get(data::kMinBatchesToRetain));
 }
 
 Result<engine::EpochInput> MicroBatchDriver::MakeEpochInput(const Turn& turn) {

@@ -16,26 +16,6 @@
 namespace thalweg::streaming {
 namespace {
 
-const Setting<bool> kVerifyMetadataExists{
-    .key = "spark.sql.streaming.checkpoint.verifyMetadataExists.enabled",
-    .default_value = true,
-    .doc = "Refuse a checkpoint with logs and without its metadata file."};
-const Setting<bool> kVerifyEmptyOnStart{
-    .key = "spark.sql.streaming.verifyCheckpointDirectoryEmptyOnStart",
-    .default_value = true,
-    .doc = "Refuse a new query on a checkpoint that holds commits or state."};
-
-const Setting<int64_t> kStateCheckpointFormat{
-    .key = "spark.sql.streaming.stateStore.checkpointFormatVersion",
-    .default_value = 1,
-    .min = 1,
-    .doc = "Form of the state's checkpoints; 2 gives every version an id, which needs another provider."};
-
-const Setting<bool> kStateSchemaCheck{
-    .key = "spark.sql.streaming.stateStore.stateSchemaCheck",
-    .default_value = true,
-    .doc = "Refuse a query whose state has other columns than the checkpoint's."};
-
 /// "[(OperatorId: 0 -> OperatorName: stateStoreSave)]", as Spark lists operators.
 std::string OperatorList(const std::map<int64_t, std::string>& names) {
   std::string text;

@@ -4,11 +4,23 @@
 
 namespace thalweg::streaming {
 
-inline const Setting<int64_t> kMinBatchesToRetain{
-    .key = "spark.sql.streaming.minBatchesToRetain",
-    .default_value = 100,
+inline const Setting<bool> kVerifyMetadataExists{
+    .key = "spark.sql.streaming.checkpoint.verifyMetadataExists.enabled",
+    .default_value = true,
+    .doc = "Refuse a checkpoint with logs and without its metadata file."};
+inline const Setting<bool> kVerifyEmptyOnStart{
+    .key = "spark.sql.streaming.verifyCheckpointDirectoryEmptyOnStart",
+    .default_value = true,
+    .doc = "Refuse a new query on a checkpoint that holds commits or state."};
+inline const Setting<bool> kStateSchemaCheck{
+    .key = "spark.sql.streaming.stateStore.stateSchemaCheck",
+    .default_value = true,
+    .doc = "Refuse a query whose state has other columns than the checkpoint's."};
+inline const Setting<int64_t> kStateCheckpointFormat{
+    .key = "spark.sql.streaming.stateStore.checkpointFormatVersion",
+    .default_value = 1,
     .min = 1,
-    .doc = "Batches kept in the offset and commit logs and in state."};
+    .doc = "Form of the state's checkpoints; 2 gives every version an id, which needs another provider."};
 inline const Setting<int64_t> kPollingDelayMs{
     .key = "spark.sql.streaming.pollingDelay",
     .default_value = 10,
