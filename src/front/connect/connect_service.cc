@@ -5,6 +5,7 @@
 #include "base/log.h"
 #include "base/no_throw.h"
 #include "base/uuid.h"
+#include "front/connect/connect_settings.h"
 #include "front/connect/execute_plan.h"
 #include "front/connect/grpc_errors.h"
 #include "front/connect/unary_calls.h"
@@ -138,27 +139,16 @@ class ArtifactReader final : public grpc::ServerReadReactor<pb::AddArtifactsRequ
   ArtifactReceiver receiver_;
 };
 
-int64_t SettingOr(const SettingsMap& settings, std::string_view key, int64_t otherwise, SettingUnit unit) {
-  return settings.Get(Setting<int64_t>{.key = key, .default_value = otherwise, .unit = unit, .doc = ""});
-}
-
 }  // namespace
 
 ServiceLimits LimitsFrom(const SettingsMap& settings) {
   ServiceLimits limits;
-  const auto millis = [&](std::string_view key, int64_t otherwise) {
-    return SettingOr(settings, key, otherwise, SettingUnit::kMillis);
-  };
-  const auto bytes = [&](std::string_view key, int64_t otherwise) {
-    return SettingOr(settings, key, otherwise, SettingUnit::kBytes);
-  };
-  const std::string prefix = "spark.connect.execute.reattachable.";
-  limits.stream.max_duration_ms = millis(prefix + "senderMaxStreamDuration", limits.stream.max_duration_ms);
-  limits.stream.max_bytes = bytes(prefix + "senderMaxStreamSize", limits.stream.max_bytes);
-  limits.retry_buffer_bytes = bytes(prefix + "observerRetryBufferSize", limits.retry_buffer_bytes);
-  limits.detached_timeout_ms = millis("spark.connect.execute.manager.detachedTimeout", limits.detached_timeout_ms);
-  limits.session_timeout_ms = millis("spark.connect.session.manager.defaultSessionTimeout", limits.session_timeout_ms);
-  limits.progress_interval_ms = millis("spark.connect.progress.reportInterval", limits.progress_interval_ms);
+  limits.stream.max_duration_ms = settings.Get(kMaxStreamDurationMs);
+  limits.stream.max_bytes = settings.Get(kMaxStreamBytes);
+  limits.retry_buffer_bytes = settings.Get(kRetryBufferBytes);
+  limits.detached_timeout_ms = settings.Get(kDetachedTimeoutMs);
+  limits.session_timeout_ms = settings.Get(kSessionTimeoutMs);
+  limits.progress_interval_ms = settings.Get(kProgressIntervalMs);
   return limits;
 }
 

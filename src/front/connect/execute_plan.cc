@@ -6,6 +6,7 @@
 
 #include "base/uuid.h"
 #include "front/connect/arrow_batches.h"
+#include "front/connect/connect_settings.h"
 #include "front/connect/listener_bus.h"
 #include "front/connect/session_plan_environment.h"
 #include "sql/protocol/command_proto.h"
@@ -29,8 +30,7 @@ ArrowBatchOptions BatchOptions(const ExecuteContext& context) {
   const std::shared_ptr<const sql::EvalConfig> config = session.eval_config();
   options.arrow.time_zone = config->time_zone;
   options.arrow.large_var_types = session.GetConfOption("spark.sql.execution.arrow.useLargeVarTypes").value_or("false") == "true";
-  const Setting<int64_t> rows{.key = "spark.sql.execution.arrow.maxRecordsPerBatch", .default_value = 10'000, .doc = ""};
-  options.max_rows = session.SettingsSnapshot().Get(rows);
+  options.max_rows = session.SettingsSnapshot().Get(kMaxRecordsPerBatch);
   for (const auto& option : context.request.request_options()) {
     if (!option.has_result_chunking_options()) continue;
     options.allow_chunking = option.result_chunking_options().allow_arrow_batch_chunking();
@@ -263,9 +263,7 @@ Status RunSimpleCommand(const ExecuteContext& context, const pb::Command& comman
 }  // namespace
 
 int64_t MaxPlanBytes(SessionHolder& holder) {
-  const Setting<int64_t> bytes{
-      .key = "spark.connect.maxPlanSize", .default_value = 512 << 20, .unit = SettingUnit::kBytes, .doc = ""};
-  return holder.session().server().server_settings.Get(bytes);
+  return holder.session().server().server_settings.Get(kMaxPlanBytes);
 }
 
 Result<sql::PlanPtr> ReadRelation(SessionHolder& holder, const pb::Relation& relation) {
