@@ -38,6 +38,13 @@ def test_illegal_and_static_values(spark):
     assert not spark.conf.isModifiable("no.such.key")
 
 
+def test_the_legacy_time_parser_is_refused(spark):
+    with pytest.raises(UnsupportedOperationException) as error:
+        spark.conf.set("spark.sql.legacy.timeParserPolicy", "LEGACY")
+    assert error.value.getCondition() == "UNSUPPORTED_FEATURE.THALWEG"
+    spark.conf.set("spark.sql.legacy.timeParserPolicy", "CORRECTED")
+
+
 def test_set_and_reset_in_sql(spark):
     assert [tuple(r) for r in spark.sql("SET a.b=1").collect()] == [("a.b", "1")]
     assert [tuple(r) for r in spark.sql("SET a.b").collect()] == [("a.b", "1")]

@@ -52,7 +52,10 @@ Status CheckSettingValue(const SparkSetting& setting, const std::string& value) 
     if (data::TimeZone::Parse(value).ok()) return Status::OK();
     return Error("INVALID_CONF_VALUE.TIME_ZONE").With("confValue", value).With("confName", key);
   }
-  if (key == "spark.sql.legacy.timeParserPolicy") return CheckChoice(setting, value, {"EXCEPTION", "CORRECTED", "LEGACY"});
+  if (key == "spark.sql.legacy.timeParserPolicy") {
+    if (EqualsIgnoreCase(value, "LEGACY")) return Unsupported("spark.sql.legacy.timeParserPolicy=LEGACY");
+    return CheckChoice(setting, value, {"EXCEPTION", "CORRECTED", "LEGACY"});
+  }
   if (key == "spark.sql.timestampType") return CheckChoice(setting, value, {"TIMESTAMP_LTZ", "TIMESTAMP_NTZ"});
   if (key == "spark.sql.streaming.multipleWatermarkPolicy") return CheckChoice(setting, value, {"min", "max"});
   if (setting.default_value == nullptr) return Status::OK();
