@@ -1,6 +1,6 @@
 """The Config call and SET."""
 import pytest
-from pyspark.errors import AnalysisException, IllegalArgumentException, SparkNoSuchElementException
+from pyspark.errors import AnalysisException, IllegalArgumentException, SparkNoSuchElementException, UnsupportedOperationException
 
 
 def test_defaults_and_explicit_values(spark):
