@@ -520,5 +520,32 @@ TEST_P(ContractProbe, LongLivedRunWithInBandBarriers) {
   for (int64_t epoch = 1; epoch <= 6; ++epoch) EXPECT_EQ(epochs[epoch - 1], std::make_pair(epoch, epoch * 35));
 }
 
+TEST_P(ContractProbe, WhatAnOperatorThrowsFailsItsEpochAndNotItsWorker) {
+  std::atomic<bool> throws{true};
+  const auto root = MapNode({SourceNode({{LongChunk({1, 2})}, {LongChunk({3})}}), Distribution::kRoundRobin}, 2,
+                            [&](data::Chunk chunk) -> Result<std::vector<data::Chunk>> {
+                              const std::vector<data::Chunk> none;
+                              return std::vector<data::Chunk>{throws.load() ? none.at(1) : std::move(chunk)};
+                            });
+  Runner runner(Plan(root), workers());
+  Collector collector;
+  EXPECT_EQ(runner.execution->RunEpoch({}, collector.consumer()).status().condition(), "INTERNAL_ERROR");
+  runner.execution->Abort();
+  throws.store(false);
+  EXPECT_TRUE(runner.execution->RunEpoch({}, collector.consumer()).ok());
+  EXPECT_EQ(collector.sorted_longs(), (std::vector<int64_t>{1, 2, 3}));
+}
+
+TEST(PlanGraph, PartitionsWithoutBoundAreRefused) {
+  Scheduler scheduler({1, 1});
+  MemoryAccount account{"test", nullptr};
+  MemoryReservation memory(account);
+  const auto root = Node("Many", {}, 2'000'000'000, [](PartitionId) -> Result<std::unique_ptr<Operator>> {
+    return std::make_unique<ChunkSource>(std::vector<data::Chunk>{});
+  });
+  const auto made = Execution::Make(scheduler, Plan(root), QueryClass::kInteractive, std::make_shared<sql::EvalConfig>(), &memory);
+  EXPECT_EQ(made.status().condition(), "UNSUPPORTED_FEATURE.THALWEG");
+}
+
 }  // namespace
 }  // namespace thalweg::engine::testing

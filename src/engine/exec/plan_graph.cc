@@ -6,6 +6,9 @@
 namespace thalweg::engine {
 namespace {
 
+// Every instance costs memory and a task; a user's number must not take the server down.
+constexpr int kMostPartitions = 100'000;
+
 bool SameTask(const PhysicalInput& input) {
   return input.distribution == Distribution::kSame || input.distribution == Distribution::kOffset;
 }
@@ -31,6 +34,9 @@ class Builder {
  private:
   Status Check(const PhysicalNode& node) const {
     if (node.num_partitions < 1) return InternalError(node.name + " has no partitions");
+    if (node.num_partitions > kMostPartitions) {
+      return Unsupported("more than " + std::to_string(kMostPartitions) + " partitions of one operator");
+    }
     if (!node.make && (!node.leaf || *node.leaf < 0 || *node.leaf >= static_cast<int>(plan_.leaves.size()))) {
       return InternalError(node.name + " has neither an operator nor a leaf");
     }
