@@ -23,6 +23,8 @@ namespace thalweg::connectors {
 namespace {
 
 constexpr size_t kMaxLineBytes = 16 << 20;
+/// Beyond so many bytes of waiting lines nothing is read: the sender has to wait then.
+constexpr int64_t kMaxWaitingBytes = 256 << 20;
 
 struct Options {
   std::string host, port;
@@ -167,6 +169,7 @@ class SocketStream final : public sql::MicroBatchStream {
     TW_ASSIGN_OR_RETURN(const int64_t index, Index(end));
     const MutexLock lock(mutex_);
     while (!lines_.empty() && first_index_ <= index) {
+      waiting_bytes_ -= BytesOf(lines_.front());
       lines_.pop_front();
       ++first_index_;
     }
@@ -203,8 +206,9 @@ class SocketStream final : public sql::MicroBatchStream {
     std::string buffer;
     std::vector<char> block(64 << 10);
     while (!stop.stop_requested()) {
-      pollfd waits[2] = {{fd_, POLLIN, 0}, {wake_fd_, POLLIN, 0}};
-      if (poll(waits, 2, 1000) < 0 && errno != EINTR) return;
+      const bool full = IsFull();
+      pollfd waits[2] = {{full ? -1 : fd_, POLLIN, 0}, {wake_fd_, POLLIN, 0}};
+      if (poll(waits, 2, full ? 20 : 1000) < 0 && errno != EINTR) return;
       if ((waits[0].revents & (POLLIN | POLLHUP | POLLERR)) == 0) continue;
       const ssize_t count = recv(fd_, block.data(), block.size(), 0);
       if (count < 0 && errno == EINTR) continue;
@@ -236,8 +240,15 @@ class SocketStream final : public sql::MicroBatchStream {
       buffer->clear();
     }
     const MutexLock lock(mutex_);
+    for (const Line& line : fresh) waiting_bytes_ += BytesOf(line);
     std::move(fresh.begin(), fresh.end(), std::back_inserter(lines_));
     return !fresh.empty();
+  }
+
+  static int64_t BytesOf(const Line& line) { return static_cast<int64_t>(sizeof(Line) + line.text.size()); }
+  bool IsFull() const {
+    const MutexLock lock(mutex_);
+    return waiting_bytes_ > kMaxWaitingBytes;
   }
 
   const Options options_;
@@ -247,6 +258,7 @@ class SocketStream final : public sql::MicroBatchStream {
   const int wake_fd_;
   mutable Mutex mutex_;
   std::deque<Line> lines_ TW_GUARDED_BY(mutex_);
+  int64_t waiting_bytes_ TW_GUARDED_BY(mutex_) = 0;  ///< of lines_
   int64_t first_index_ TW_GUARDED_BY(mutex_) = 0;  ///< of lines_.front()
   std::jthread thread_;                            // last: joins first
 };
