@@ -1,6 +1,9 @@
 // Parquet files: what is written comes back, what Spark wrote is read, statistics tell the truth, damage is a Status.
 
+#include <arrow/io/memory.h>
 #include <gtest/gtest.h>
+#include <parquet/column_writer.h>
+#include <parquet/file_writer.h>
 
 #include <cmath>
 #include <limits>
@@ -297,6 +300,44 @@ TEST(ParquetTest, StatisticsSkipOnlyRowGroupsWithoutMatches) {
     };
     EXPECT_EQ(std::count_if(read.begin(), read.end(), matches), std::count_if(all.begin(), all.end(), matches))
         << type.Sql() << " op " << static_cast<int>(op);
+  }
+}
+
+// Other writers' unsigned columns: their bounds are unsigned too.
+TEST(ParquetTest, BoundsOfUnsignedColumnsAreReadAsSuch) {
+  using parquet::LogicalType;
+  using parquet::schema::GroupNode;
+  using parquet::schema::PrimitiveNode;
+  const auto field = [](const char* name, int bits, parquet::Type::type physical) {
+    return PrimitiveNode::Make(name, parquet::Repetition::REQUIRED, LogicalType::Int(bits, false), physical);
+  };
+  const auto root = GroupNode::Make("schema", parquet::Repetition::REQUIRED,
+                                    {field("u", 32, parquet::Type::INT32), field("w", 64, parquet::Type::INT64)});
+  const auto sink = arrow::io::BufferOutputStream::Create().ValueOrDie();
+  const auto writer = parquet::ParquetFileWriter::Open(sink, std::static_pointer_cast<GroupNode>(root));
+  parquet::RowGroupWriter* group = writer->AppendRowGroup();
+  const auto small = static_cast<int32_t>(3'000'000'000U);
+  const auto large = static_cast<int64_t>(UINT64_MAX);
+  static_cast<parquet::Int32Writer*>(group->NextColumn())->WriteBatch(1, nullptr, nullptr, &small);
+  static_cast<parquet::Int64Writer*>(group->NextColumn())->WriteBatch(1, nullptr, nullptr, &large);
+  writer->Close();
+  const auto bytes = sink->Finish().ValueOrDie();
+  MemoryFileSystem disk;
+  const auto file = disk.Create("/f", CreateMode::kReplace).ValueOrDie();
+  ASSERT_TRUE(file->Append({reinterpret_cast<const char*>(bytes->data()), static_cast<size_t>(bytes->size())}).ok());
+  ASSERT_TRUE(file->Close().ok());
+  const DataType wide = DataType::Decimal(20, 0);
+  const std::vector<ColumnPredicate> predicates = {
+      {.column = "u", .op = ColumnPredicate::Op::kGreater, .type = DataType::Long(), .values = {Value(int64_t{2'000'000'000})}},
+      {.column = "w", .op = ColumnPredicate::Op::kEqual, .type = wide, .values = {Value(Int128{UINT64_MAX})}}};
+  for (const ColumnPredicate& predicate : predicates) {
+    ParquetReadRequest request;
+    request.columns = AllNullable({{"u", DataType::Long()}, {"w", wide}});
+    request.predicates = {predicate};
+    const auto rows = ReadFile(disk, "/f", request);
+    ASSERT_EQ(rows.size(), 1U) << predicate.column;
+    EXPECT_EQ(rows[0][0], Value(int64_t{3'000'000'000}));
+    EXPECT_EQ(rows[0][1], Value(Int128{UINT64_MAX}));
   }
 }
 

@@ -30,8 +30,15 @@ std::optional<Value> TimestampBound(int64_t raw, const parquet::LogicalType* log
   }
 }
 
-std::optional<Value> IntegerBound(int64_t raw, const DataType& type, const parquet::ColumnDescriptor& column, bool is_max) {
+bool IsUnsigned(const parquet::ColumnDescriptor& column) {
+  const auto* logical = column.logical_type().get();
+  return logical != nullptr && logical->is_int() && !static_cast<const parquet::IntLogicalType*>(logical)->is_signed();
+}
+
+std::optional<Value> IntegerBound(Int128 raw128, const DataType& type, const parquet::ColumnDescriptor& column, bool is_max) {
   const parquet::LogicalType* logical = column.logical_type().get();
+  if (type.Is(TypeKind::kDecimal)) return Value(raw128);
+  const auto raw = static_cast<int64_t>(raw128);
   switch (type.kind()) {
     case TypeKind::kByte: return Value(static_cast<int8_t>(raw));
     case TypeKind::kShort: return Value(static_cast<int16_t>(raw));
@@ -42,7 +49,6 @@ std::optional<Value> IntegerBound(int64_t raw, const DataType& type, const parqu
     case TypeKind::kDayTimeInterval: return Value(raw);
     case TypeKind::kTimestamp:
     case TypeKind::kTimestampNtz: return TimestampBound(raw, logical, is_max);
-    case TypeKind::kDecimal: return Value(static_cast<Int128>(raw));
     default: return {};
   }
 }
@@ -64,14 +70,16 @@ void SetBounds(const parquet::Statistics& statistics, const parquet::ColumnDescr
     }
     case parquet::Type::INT32: {
       const auto& typed = static_cast<const parquet::Int32Statistics&>(statistics);
-      range->min = IntegerBound(typed.min(), type, column, false);
-      range->max = IntegerBound(typed.max(), type, column, true);
+      const auto wide = [&](int32_t raw) { return IsUnsigned(column) ? Int128{static_cast<uint32_t>(raw)} : Int128{raw}; };
+      range->min = IntegerBound(wide(typed.min()), type, column, false);
+      range->max = IntegerBound(wide(typed.max()), type, column, true);
       return;
     }
     case parquet::Type::INT64: {
       const auto& typed = static_cast<const parquet::Int64Statistics&>(statistics);
-      range->min = IntegerBound(typed.min(), type, column, false);
-      range->max = IntegerBound(typed.max(), type, column, true);
+      const auto wide = [&](int64_t raw) { return IsUnsigned(column) ? Int128{static_cast<uint64_t>(raw)} : Int128{raw}; };
+      range->min = IntegerBound(wide(typed.min()), type, column, false);
+      range->max = IntegerBound(wide(typed.max()), type, column, true);
       return;
     }
     case parquet::Type::FLOAT: {
