@@ -100,7 +100,7 @@ Int128 LimitOf(const DataType& sum) {
   return Int128{1} << 63;
 }
 
-void Add(ExactAverage& acc, Int128 value, int64_t count, Int128 limit) {
+void AddExact(ExactAverage& acc, Int128 value, int64_t count, Int128 limit) {
   acc.count += count;
   Int128 sum;
   if (acc.overflow || __builtin_add_overflow(acc.sum.get(), value, &sum) || sum >= limit || sum <= -limit) {
@@ -124,7 +124,7 @@ Status UpdateExactOf(const BoundAggregate& call, const Column& column, int64_t r
   bool overflow = false;
   ForEachNotNull(column, rows, [&](int64_t row) {
     auto& acc = As<ExactAverage>(accumulators[row]);
-    Add(acc, values[row], 1, limit);
+    AddExact(acc, values[row], 1, limit);
     overflow |= acc.overflow != 0;
   });
   if (overflow && call.type.IsAnsiInterval() && call.mode != EvalMode::kTry) return SumOverflow(call);
@@ -153,7 +153,7 @@ void MergeExactOf(const BoundAggregate& call, std::span<const ColumnPtr> buffers
       acc.overflow = 1;
       acc.count += counts[row];
     } else {
-      Add(acc, sums[row], counts[row], limit);
+      AddExact(acc, sums[row], counts[row], limit);
     }
   }
 }

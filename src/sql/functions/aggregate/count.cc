@@ -56,7 +56,7 @@ Status ImportCount(const BoundAggregate&, std::span<const ColumnPtr> buffers, in
   return {};
 }
 
-ColumnPtr Counts(std::span<uint8_t* const> accumulators) {
+ColumnPtr CountColumn(std::span<uint8_t* const> accumulators) {
   return ColumnOf<int64_t, int64_t>(DataType::Long(), accumulators, [](int64_t count, int64_t* out) {
     *out = count;
     return true;
@@ -64,12 +64,12 @@ ColumnPtr Counts(std::span<uint8_t* const> accumulators) {
 }
 
 Status ExportCount(const BoundAggregate&, std::span<uint8_t* const> accumulators, std::vector<ColumnPtr>* out) {
-  out->push_back(Counts(accumulators));
+  out->push_back(CountColumn(accumulators));
   return {};
 }
 
 Result<ColumnPtr> FinishCount(const BoundAggregate&, std::span<uint8_t* const> accumulators, EvalContext&) {
-  return Counts(accumulators);
+  return CountColumn(accumulators);
 }
 
 constexpr AggregateKernels kCountKernels{.size = 8, .update = &UpdateCount, .merge = &MergeCount, .export_buffers = &ExportCount,

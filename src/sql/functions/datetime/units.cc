@@ -38,7 +38,7 @@ Result<std::shared_ptr<const UnitData>> ReadUnit(const ScalarFunction& function,
   return std::shared_ptr<const UnitData>(std::move(unit));
 }
 
-bool Add(const UnitData& unit, int64_t count, int64_t micros, const data::TimeZone& zone, int64_t* out) {
+bool AddUnits(const UnitData& unit, int64_t count, int64_t micros, const data::TimeZone& zone, int64_t* out) {
   if (unit.micros != 0) {
     int64_t shift;
     return !__builtin_mul_overflow(count, unit.micros, &shift) && !__builtin_add_overflow(micros, shift, out);
@@ -65,7 +65,7 @@ Result<ColumnPtr> AddUnits(const BoundScalar& call, const KernelInput& input, Ev
   return MapChecked<int64_t, std::string_view, int32_t, int64_t>(
       call, input, [&](std::string_view, int32_t count, int64_t micros, std::optional<int64_t>* out) -> Status {
         int64_t result;
-        if (!Add(unit, count, micros, zone, &result)) {
+        if (!AddUnits(unit, count, micros, zone, &result)) {
           return Error("DATETIME_OVERFLOW").With("operation", "add " + std::to_string(count) + " units to a timestamp");
         }
         *out = result;

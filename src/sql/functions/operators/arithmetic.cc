@@ -34,7 +34,7 @@ Status DifferentTypesError(const std::string& sql, const DataType& left, const D
 namespace {
 
 // Each operation says its result and whether it went wrong; `Apply` must be defined for every input.
-struct Add {
+struct AddOf {
   static constexpr std::string_view kSymbol = "+";
   static constexpr std::string_view kTry = "try_add";
   template <typename T>
@@ -50,7 +50,7 @@ struct Add {
     }
   }
 };
-struct Subtract {
+struct SubtractOf {
   static constexpr std::string_view kSymbol = "-";
   static constexpr std::string_view kTry = "try_subtract";
   template <typename T>
@@ -66,7 +66,7 @@ struct Subtract {
     }
   }
 };
-struct Multiply {
+struct MultiplyOf {
   static constexpr std::string_view kSymbol = "*";
   static constexpr std::string_view kTry = "try_multiply";
   template <typename T>
@@ -331,9 +331,9 @@ Result<BoundCall> BindDecimal(const ScalarFunction& function, char op, ExprList 
 ScalarKernel NumberKernel(char op, const DataType& type, EvalMode mode) {
   const bool checked = mode != EvalMode::kLegacy;
   switch (op) {
-    case '+': return PickChecked<Add>(type, checked);
-    case '-': return PickChecked<Subtract>(type, checked);
-    case '*': return PickChecked<Multiply>(type, checked);
+    case '+': return PickChecked<AddOf>(type, checked);
+    case '-': return PickChecked<SubtractOf>(type, checked);
+    case '*': return PickChecked<MultiplyOf>(type, checked);
     case '/': return &DivideKernel<double>;
     case 'd': return &IntegralDivideKernel;
     case 'p': return PickNumber<PositiveModOf>(type);
