@@ -212,6 +212,11 @@ def check_local_names(files):
         for line, name in local_names(text):
             if "local_name" not in allowed.get(line, ()):
                 rooms.setdefault((room, name), []).append((path, line))
+    # A type, or a constant, hides every function of its name.
+    for (room, name), places in list(rooms.items()):
+        base = name.split("(")[0]
+        if base != name and (room, base) in rooms:
+            rooms[room, base].extend(places)
     for (_room, name), places in rooms.items():
         if len({path for path, _line in places}) > 1:
             first = f"{places[0][0]}:{places[0][1]}"

@@ -83,6 +83,8 @@ def test_file_local_names_of_a_room_are_unique():
     assert [(path, line) for path, line, _ in tidy.check_local_names(files)] == [("src/data/io/b.cc", 3), ("src/data/io/b.cc", 4)]
     files["src/data/io/d.cc"] = "namespace {\nvoid First() {\n  if (true) {\n  }\n}\n\nint Get(int z) {\n  return z;\n}\n}\n"
     assert [(path, line) for path, line, _ in tidy.check_local_names(files)][2:] == [("src/data/io/d.cc", 7)]
+    files["src/data/io/d.cc"] = "namespace {\nvoid One(int x) {}\n}\n"
+    assert [(path, line) for path, line, _ in tidy.check_local_names(files)][2:] == [("src/data/io/d.cc", 2)]
     del files["src/data/io/d.cc"]
     files["src/data/io/CMakeLists.txt"] = "thalweg_library(NAME data/io DEPS base NO_UNITY b.cc LINK fmt)"
     assert list(tidy.check_local_names(files)) == []
