@@ -201,15 +201,18 @@ Status HdfsPersister::Load(StateVersion version, const StateVisitor& visitor) {
 Status HdfsPersister::ValidateFirst(std::span<const StateChange> changes) {
   if (validated_ || changes.empty() || !options_.format_validation || types_.key.empty()) return Status::OK();
   validated_ = true;
-  const auto fault = [&](const std::vector<data::DataType>& types, std::string_view row, const char* kind) -> Status {
+  const auto fault = [&](const std::vector<data::DataType>& types, std::string_view row, const char* condition,
+                         const char* inner_condition) -> Status {
     const auto found = data::FindRowFault(types, row);
     if (!found) return Status::OK();
-    const std::string name = std::string(kind) + "_ROW_FORMAT_VALIDATION_FAILURE";
-    const Status inner = Error("STATE_STORE_" + name).With("stateStoreID", id_.ToString()).With("errorMsg", *found);
-    return Error("CANNOT_LOAD_STATE_STORE." + name).With("msg", inner.message()).Because(inner);
+    const Status inner = Error(inner_condition).With("stateStoreID", id_.ToString()).With("errorMsg", *found);
+    return Error(condition).With("msg", inner.message()).Because(inner);
   };
-  TW_RETURN_NOT_OK(fault(types_.key, changes[0].key, "KEY"));
-  return types_.check_value ? fault(types_.value, changes[0].value, "VALUE") : Status::OK();
+  TW_RETURN_NOT_OK(fault(types_.key, changes[0].key, "CANNOT_LOAD_STATE_STORE.KEY_ROW_FORMAT_VALIDATION_FAILURE",
+                         "STATE_STORE_KEY_ROW_FORMAT_VALIDATION_FAILURE"));
+  if (!types_.check_value) return Status::OK();
+  return fault(types_.value, changes[0].value, "CANNOT_LOAD_STATE_STORE.VALUE_ROW_FORMAT_VALIDATION_FAILURE",
+               "STATE_STORE_VALUE_ROW_FORMAT_VALIDATION_FAILURE");
 }
 
 Result<std::unique_ptr<StateChangeWriter>> HdfsPersister::BeginChanges(StateVersion version) {
