@@ -15,12 +15,13 @@ constexpr int64_t kLeastBlock = 4096;
 
 Result<std::unique_ptr<LineReader>> LineReader::Open(FileSystem& file_system, const std::string& path, LineRange range,
                                                      std::string separator, std::string_view charset,
-                                                     int64_t size_hint) {
+                                                     int64_t size_hint, int64_t longest_line) {
   TW_ASSIGN_OR_RETURN(std::unique_ptr<ByteStream> stream, OpenByteStream(file_system, path, range.start));
   if (!charset.empty()) {
     TW_ASSIGN_OR_RETURN(stream, DecodeToUtf8(std::move(stream), charset));
   }
   std::unique_ptr<LineReader> reader(new LineReader(std::move(stream), std::move(separator), size_hint));
+  reader->longest_line_ = longest_line;
   reader->block_position_ = range.start;
   if (range.length != INT64_MAX) reader->end_position_ = range.start + range.length;
   TW_RETURN_NOT_OK(reader->Refill());
@@ -44,6 +45,12 @@ Status LineReader::SkipByteOrderMark() {
 
 Status LineReader::Refill() {
   const int64_t kept = filled_ - line_start_;
+  if (kept > longest_line_) {
+    return Error("IO_ERROR")
+        .With("attempted", "read a line")
+        .With("error", "it is longer than " + std::to_string(longest_line_) + " bytes")
+        .Kind(ErrorKind::kEnvironment);
+  }
   int64_t wanted = std::clamp(size_hint_ - bytes_read_ + 1, kLeastBlock, kLargestBlock);
   if (kept + 1 > wanted / 2) wanted = 2 * kept + kLeastBlock;
   if (block_ == nullptr || block_.use_count() > 1 || block_->size() < wanted + kTextSlack) {

@@ -23,11 +23,16 @@ struct LineRange {
 /// Source: Hadoop's LineRecordReader and LineReader.
 class LineReader {
  public:
+  /// More is no text: a packed file may unfold without end.
+  static constexpr int64_t kLongestLine = int64_t{1} << 30;
+
   /// `separator` empty: line feed, carriage return, or both in that order end a line. A UTF-8 byte-order mark at the
   /// start of the file is left out. `charset` (see charset.h) empty: bytes as they are; else lines are UTF-8.
   /// Ranges only for plain files without a charset and with a separator of one byte or none.
+  /// Errors: IO_ERROR, also for a line beyond `longest_line` bytes.
   static Result<std::unique_ptr<LineReader>> Open(FileSystem& file_system, const std::string& path, LineRange range,
-                                                  std::string separator, std::string_view charset, int64_t size_hint);
+                                                  std::string separator, std::string_view charset, int64_t size_hint,
+                                                  int64_t longest_line = kLongestLine);
 
   /// The next line without its end; false when there is none. The bytes lie in block() and stay as long as somebody
   /// holds that; kTextSlack bytes behind the line may be read.
@@ -49,6 +54,7 @@ class LineReader {
   std::unique_ptr<ByteStream> stream_;
   std::string separator_;
   int64_t size_hint_;
+  int64_t longest_line_ = kLongestLine;
   std::shared_ptr<Buffer> block_;
   int64_t line_start_ = 0;      // in the block
   int64_t filled_ = 0;          // bytes of the block that are text
