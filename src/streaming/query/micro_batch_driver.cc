@@ -29,13 +29,18 @@ MicroBatchDriver::~MicroBatchDriver() {
 
 void MicroBatchDriver::Start() {
   auto started = std::make_shared<Signal>();
-  thread_ = StartThread(
-      "stream " + (spec_.name.empty() ? id_.value().ToString().substr(0, 8) : spec_.name),
-      [this, started](std::stop_token stop) {
-        events_->Started(StartedEvent());
-        started->Set();
-        ThreadMain(stop);
-      });
+  {
+    const MutexLock lock(mutex_);
+    thread_ = StartThread(
+        "stream " + (spec_.name.empty() ? id_.value().ToString().substr(0, 8) : spec_.name),
+        [this, started](const std::stop_token& stop) {
+          thread_id_.store(std::this_thread::get_id());
+          events_->Started(StartedEvent());
+          started->Set();
+          ThreadMain(stop);
+        });
+    if (stop_requested_) thread_.request_stop();  // stopped before it began
+  }
   started->Wait({});
 }
 
@@ -187,18 +192,16 @@ Status MicroBatchDriver::Stop() {
   std::shared_ptr<engine::Execution> execution;
   {
     const MutexLock lock(mutex_);
-    if (ended_ || !thread_.joinable()) {
-      active_ = false;
-      return Status::OK();
-    }
-    stop_requested_ = true;
     active_ = false;
+    if (ended_) return Status::OK();
+    stop_requested_ = true;
+    if (!thread_.joinable()) return Status::OK();
     execution = execution_;
   }
   thread_.request_stop();
   if (execution != nullptr) execution->Cancel(Cancelled());
   // A listener, or a function of foreachBatch, that stops its own query: the run ends when it returns.
-  if (std::this_thread::get_id() == thread_.get_id()) return Status::OK();
+  if (std::this_thread::get_id() == thread_id_.load()) return Status::OK();
   const int64_t timeout_ms = spec_.settings.Get(kStopTimeoutMs);
   const MutexLock lock(mutex_);
   const auto ended = [&] { return ended_; };
@@ -213,7 +216,7 @@ Status MicroBatchDriver::Stop() {
 }
 
 Result<bool> MicroBatchDriver::AwaitTermination(std::optional<std::chrono::milliseconds> timeout) {
-  if (std::this_thread::get_id() == thread_.get_id())
+  if (std::this_thread::get_id() == thread_id_.load())
     return InternalError(
         "Cannot wait for a query state from the same thread that is running the query");
   const MutexLock lock(mutex_);
@@ -229,7 +232,7 @@ Result<bool> MicroBatchDriver::AwaitTermination(std::optional<std::chrono::milli
 }
 
 Status MicroBatchDriver::ProcessAllAvailable() {
-  if (std::this_thread::get_id() == thread_.get_id())
+  if (std::this_thread::get_id() == thread_id_.load())
     return InternalError(
         "Cannot wait for a query state from the same thread that is running the query");
   // The turn that runs now may have asked the sources before this call: only the second one from

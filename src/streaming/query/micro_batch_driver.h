@@ -180,7 +180,8 @@ class MicroBatchDriver final : public StreamingQuery {
   std::string explain_ TW_GUARDED_BY(mutex_);
   std::string explain_extended_ TW_GUARDED_BY(mutex_);
 
-  std::jthread thread_;  // last: joins first
+  std::atomic<std::thread::id> thread_id_{};  ///< the driver's, once it runs
+  std::jthread thread_;  // last: joins first; set under mutex_
 };
 
 }  // namespace thalweg::streaming
