@@ -217,6 +217,19 @@ std::unique_ptr<sql::DataWriter> NewDeltaFilesWriter(DeltaWritePlanPtr plan, int
   return std::make_unique<FilesWriter>(std::move(plan), task);
 }
 
+DeltaFilesMessage JoinDeltaFiles(const std::vector<sql::CommitMessagePtr>& messages) {
+  DeltaFilesMessage all;
+  for (const sql::CommitMessagePtr& message : messages) {
+    const auto& written = static_cast<const DeltaFilesMessage&>(*message);
+    all.adds.insert(all.adds.end(), written.adds.begin(), written.adds.end());
+    all.paths.insert(all.paths.end(), written.paths.begin(), written.paths.end());
+    all.table_path = written.table_path;
+    all.rows += written.rows;
+    all.bytes += written.bytes;
+  }
+  return all;
+}
+
 Status SyncDeltaFiles(data::FileSystem& file_system, const std::vector<sql::CommitMessagePtr>& messages) {
   std::vector<std::string> files;
   std::set<std::string> directories;

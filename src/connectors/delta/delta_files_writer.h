@@ -42,6 +42,9 @@ struct DeltaFilesMessage final : sql::CommitMessage {
   int64_t bytes = 0;
 };
 
+/// What all tasks wrote, as one message.
+DeltaFilesMessage JoinDeltaFiles(const std::vector<sql::CommitMessagePtr>& messages);
+
 /// Errors of Write: DELTA_NOT_NULL_CONSTRAINT_VIOLATED, casts' errors, IO_ERROR.
 std::unique_ptr<sql::DataWriter> NewDeltaFilesWriter(DeltaWritePlanPtr plan, int32_t task);
 

@@ -115,14 +115,8 @@ Result<DeltaTransaction> DeltaSink::MakeTransaction(BatchId epoch, const std::ve
   transaction.operation = "STREAMING UPDATE";
   transaction.parameters_json = std::string("{\"outputMode\":\"") + (complete() ? "Complete" : "Append") + "\",\"queryId\":\"" +
                                 app_id_ + "\",\"epochId\":\"" + std::to_string(epoch.value()) + "\"}";
-  int64_t rows = 0;
-  int64_t bytes = 0;
-  for (const sql::CommitMessagePtr& message : messages) {
-    const auto& written = static_cast<const DeltaFilesMessage&>(*message);
-    transaction.adds.insert(transaction.adds.end(), written.adds.begin(), written.adds.end());
-    rows += written.rows;
-    bytes += written.bytes;
-  }
+  const DeltaFilesMessage written = JoinDeltaFiles(messages);
+  transaction.adds = written.adds;
   if (complete() && snapshot != nullptr) {
     transaction.reads_whole_table = true;
     for (const AddFilePtr& add : snapshot->files()->live()) transaction.removes.push_back(RemoveOf(*add, now));
@@ -130,8 +124,8 @@ Result<DeltaTransaction> DeltaSink::MakeTransaction(BatchId epoch, const std::ve
   if (const auto user = request_.options.Get("userMetadata")) transaction.user_metadata = *user;
   transaction.metrics = {{"numRemovedFiles", std::to_string(transaction.removes.size())},
                          {"numAddedFiles", std::to_string(transaction.adds.size())},
-                         {"numOutputRows", std::to_string(rows)},
-                         {"numOutputBytes", std::to_string(bytes)}};
+                         {"numOutputRows", std::to_string(written.rows)},
+                         {"numOutputBytes", std::to_string(written.bytes)}};
   return transaction;
 }
 

@@ -68,14 +68,8 @@ Status DeltaBatchWrite::Commit(const std::vector<sql::CommitMessagePtr>& message
   transaction.parameters_json = Parameters();
   transaction.user_metadata = request_.user_metadata;
   if (const auto option = request_.options.Get("userMetadata")) transaction.user_metadata = *option;
-  int64_t rows = 0;
-  int64_t bytes = 0;
-  for (const sql::CommitMessagePtr& message : messages) {
-    const auto& written = static_cast<const DeltaFilesMessage&>(*message);
-    transaction.adds.insert(transaction.adds.end(), written.adds.begin(), written.adds.end());
-    rows += written.rows;
-    bytes += written.bytes;
-  }
+  const DeltaFilesMessage written = JoinDeltaFiles(messages);
+  transaction.adds = written.adds;
   transaction.metrics = {{"numFiles", std::to_string(transaction.adds.size())}};
   if (request_.mode == sql::SaveMode::kOverwrite && target_.snapshot != nullptr) {
     transaction.reads_whole_table = true;
@@ -88,8 +82,8 @@ Status DeltaBatchWrite::Commit(const std::vector<sql::CommitMessagePtr>& message
     transaction.metrics.emplace_back("numRemovedFiles", std::to_string(transaction.removes.size()));
     transaction.metrics.emplace_back("numRemovedBytes", std::to_string(removed_bytes));
   }
-  transaction.metrics.emplace_back("numOutputRows", std::to_string(rows));
-  transaction.metrics.emplace_back("numOutputBytes", std::to_string(bytes));
+  transaction.metrics.emplace_back("numOutputRows", std::to_string(written.rows));
+  transaction.metrics.emplace_back("numOutputBytes", std::to_string(written.bytes));
   if (transaction.adds.empty() && transaction.removes.empty() && !transaction.metadata && !transaction.transaction) {
     return Status::OK();  // nothing to record
   }
