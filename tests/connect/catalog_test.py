@@ -33,6 +33,21 @@ def test_databases(spark):
     assert error.value.getCondition() == "SCHEMA_NOT_FOUND"
 
 
+def test_names_are_no_paths(spark):
+    for statement in ("create database `../x`", "create table `..` (a int) using delta", "create table `a/b` (a int) using delta"):
+        with pytest.raises(AnalysisException) as error:
+            spark.sql(statement)
+        assert error.value.getCondition() == "INVALID_SCHEMA_OR_RELATION_NAME"
+
+
+def test_a_dropped_database_leaves_what_is_not_its_own(spark, tmp_path):
+    (tmp_path / "precious").write_text("mine")
+    spark.sql(f"create database elsewhere location '{tmp_path}'")
+    spark.sql("create table elsewhere.t (a int) using delta")
+    spark.sql("drop database elsewhere cascade")
+    assert [path.name for path in tmp_path.iterdir()] == ["precious"]
+
+
 def test_temporary_views(spark):
     spark.range(3).createTempView("v")
     with pytest.raises(AnalysisException) as error:

@@ -1,3 +1,4 @@
+#include "base/log.h"
 #include "base/string_case.h"
 #include "data/io/file_system.h"
 #include "data/io/path.h"
@@ -17,6 +18,18 @@ Result<std::string> DatabaseName(const sql::NameParts& parts) {
   return Error("REQUIRES_SINGLE_PART_NAMESPACE")
       .With("sessionCatalog", std::string(sql::kSessionCatalog))
       .With("identifier", sql::QuoteName(parts));
+}
+
+// The folder that we made goes with all that is in it. One that the user named may hold more than our tables: it goes empty.
+Status RemoveDatabaseFolder(CommandRun& run, const sql::DatabaseInfo& database) {
+  data::FileSystem& files = *run.session.server().connectors.file_system;
+  if (database.location == run.catalog().DefaultDatabaseLocation(database.name)) return files.RemoveTree(database.location);
+  TW_ASSIGN_OR_RETURN(const bool exists, files.Exists(database.location));
+  if (!exists) return Status::OK();
+  TW_ASSIGN_OR_RETURN(const std::vector<data::FileInfo> left, files.List(database.location));
+  if (left.empty()) return files.Remove(database.location);
+  TW_LOG(kInfo, "the folder of a dropped database is not empty and stays", {"database", database.name}, {"location", database.location});
+  return Status::OK();
 }
 
 }  // namespace
@@ -42,7 +55,7 @@ Status Run(CommandRun& run, const sql::DropDatabase& command) {
                       run.catalog().DropDatabase(name, command.if_exists, command.cascade));
   data::FileSystem& files = *run.session.server().connectors.file_system;
   for (const sql::TableInfo& table : managed) TW_RETURN_NOT_OK(files.RemoveTree(table.location));
-  if (database.ok()) TW_RETURN_NOT_OK(files.RemoveTree(database->location));
+  if (database.ok()) TW_RETURN_NOT_OK(RemoveDatabaseFolder(run, *database));
   if (run.session.current_database() == name) run.session.set_current_database(std::string(sql::kDefaultDatabase));
   return Status::OK();
 }

@@ -23,6 +23,7 @@ Status CheckOwnDirectory(data::FileSystem& files, const sql::TableInfo& table) {
 
 Result<bool> Session::CreateTable(sql::TableInfo* table, bool if_not_exists) {
   ServerContext& server = impl_->server;
+  TW_RETURN_NOT_OK(sql::CheckCatalogName(table->name));  // before anything is made on disk
   TW_ASSIGN_OR_RETURN(const sql::DatabaseInfo database, server.catalog->GetDatabase(table->database));
   TW_ASSIGN_OR_RETURN(const bool exists, server.catalog->TableExists(table->database, table->name));
   if (exists) {

@@ -136,6 +136,7 @@ Catalog::Catalog(data::FileSystem& file_system, std::string warehouse)
 Catalog::~Catalog() = default;
 
 Status Catalog::CreateDatabase(const DatabaseInfo& database, bool if_not_exists) {
+  TW_RETURN_NOT_OK(CheckCatalogName(database.name));
   const MutexLock lock(store_->mutex);
   TW_RETURN_NOT_OK(store_->Ensure(file_system_, warehouse_, true));
   DatabaseInfo entry = database;
@@ -209,6 +210,7 @@ Result<std::vector<DatabaseInfo>> Catalog::ListDatabases() {
 }
 
 Result<bool> Catalog::CreateTable(const TableInfo& table, IfExists if_exists) {
+  TW_RETURN_NOT_OK(CheckCatalogName(table.name));
   TW_RETURN_NOT_OK(GetDatabase(table.database).status());
   const MutexLock lock(store_->mutex);
   TW_RETURN_NOT_OK(store_->Ensure(file_system_, warehouse_, true));

@@ -1,5 +1,7 @@
 #include "sql/catalog/catalog.h"
 
+#include <algorithm>
+
 namespace thalweg::sql {
 
 namespace {
@@ -34,6 +36,13 @@ std::string LowerName(std::string_view name) {
   std::string lower(name);
   for (char& c : lower) c = Lower(c);
   return lower;
+}
+
+Status CheckCatalogName(std::string_view name) {
+  const bool valid = !name.empty() && std::all_of(name.begin(), name.end(), [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
+  });
+  return valid ? Status::OK() : Status(Error("INVALID_SCHEMA_OR_RELATION_NAME").With("name", data::QuoteIdentifier(name)));
 }
 
 bool MatchesPattern(std::string_view name, std::string_view pattern) {

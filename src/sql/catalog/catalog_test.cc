@@ -80,6 +80,15 @@ TEST_F(CatalogTest, RefusesWithSparksConditions) {
   EXPECT_TRUE(catalog.DropDatabase("d", true, false).ok());
 }
 
+TEST_F(CatalogTest, NamesThatLeadOutOfTheWarehouseAreRefused) {
+  Catalog catalog(files_, warehouse_);
+  for (const char* name : {"", "..", "a/b", "../x", "a.b", "t t", "\xC3\xA4"}) {
+    EXPECT_EQ(catalog.CreateDatabase({name, "/d", "", {}}, false).condition(), "INVALID_SCHEMA_OR_RELATION_NAME") << name;
+    EXPECT_EQ(catalog.CreateTable(Table("default", name), Catalog::IfExists::kFail).status().condition(),
+              "INVALID_SCHEMA_OR_RELATION_NAME") << name;
+  }
+}
+
 TEST_F(CatalogTest, TwoCatalogsShareOneWarehouse) {
   Catalog first(files_, warehouse_);
   Catalog second(files_, warehouse_);
