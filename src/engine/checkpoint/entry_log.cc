@@ -14,16 +14,28 @@ struct Form;
 
 template <>
 struct Form<OffsetLogEntry> {
-  static constexpr std::string_view kToBeWritten = "offset log: to be written";
-  static constexpr std::string_view kWritten = "offset log: written";
+  static Status BeforeWrite() {
+    TW_FAULT_POINT("offset log: to be written");
+    return Status::OK();
+  }
+  static Status AfterWrite() {
+    TW_FAULT_POINT("offset log: written");
+    return Status::OK();
+  }
   static Result<OffsetLogEntry> Parse(std::string_view text) { return ParseOffsetLogEntry(text); }
   static Result<std::string> Format(const OffsetLogEntry& entry) { return FormatOffsetLogEntry(entry); }
 };
 
 template <>
 struct Form<CommitLogEntry> {
-  static constexpr std::string_view kToBeWritten = "commit log: to be written";
-  static constexpr std::string_view kWritten = "commit log: written";
+  static Status BeforeWrite() {
+    TW_FAULT_POINT("commit log: to be written");
+    return Status::OK();
+  }
+  static Status AfterWrite() {
+    TW_FAULT_POINT("commit log: written");
+    return Status::OK();
+  }
   static Result<CommitLogEntry> Parse(std::string_view text) { return ParseCommitLogEntry(text); }
   static Result<std::string> Format(const CommitLogEntry& entry) { return FormatCommitLogEntry(entry); }
 };
@@ -34,11 +46,10 @@ template <typename Entry>
 Status EntryLog<Entry>::Add(BatchId batch_id, const Entry& entry) {
   if (poison_ != nullptr) TW_RETURN_NOT_OK(poison_->Check());
   TW_ASSIGN_OR_RETURN(const std::string text, Form<Entry>::Format(entry));
-  TW_FAULT_POINT(Form<Entry>::kToBeWritten);
+  TW_RETURN_NOT_OK(Form<Entry>::BeforeWrite());
   TW_ASSIGN_OR_RETURN(const bool added, log_.Add(batch_id.value(), text));
   if (!added) return Error("CONCURRENT_STREAM_LOG_UPDATE").With("batchId", batch_id.value());
-  TW_FAULT_POINT(Form<Entry>::kWritten);
-  return Status::OK();
+  return Form<Entry>::AfterWrite();
 }
 
 template <typename Entry>
