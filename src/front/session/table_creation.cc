@@ -3,6 +3,7 @@
 #include "data/io/path.h"
 #include "front/session/session_impl.h"
 #include "sql/catalog/catalog.h"
+#include "sql/catalog/catalog_names.h"
 
 namespace thalweg::front {
 

@@ -5,6 +5,7 @@
 #include "base/mutex.h"
 #include "data/io/file_system.h"
 #include "data/io/path.h"
+#include "sql/catalog/catalog_names.h"
 #include "sql/catalog/table_json.h"
 
 namespace thalweg::sql {

@@ -99,8 +99,6 @@ class Catalog {
 bool MatchesPattern(std::string_view name, std::string_view pattern);
 /// ASCII lower case.
 std::string LowerName(std::string_view name);
-/// Names become directories: letters of ASCII, digits and _ only. Errors: INVALID_SCHEMA_OR_RELATION_NAME.
-Status CheckCatalogName(std::string_view name);
 /// `a`.`b`.`c`, as conditions show names.
 std::string QuoteName(const std::vector<std::string>& parts);
 Status TableNotFound(const std::vector<std::string>& name_parts, std::string_view current_database);

@@ -1,6 +1,8 @@
-#include "sql/catalog/catalog.h"
+#include "sql/catalog/catalog_names.h"
 
 #include <algorithm>
+
+#include "sql/catalog/catalog.h"
 
 namespace thalweg::sql {
 
