@@ -24,6 +24,6 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* bytes, size_t size) {
   }
   if (ParseLastCheckpoint(text).ok() && size == 0) std::abort();
   if (DecodeZ85(text).ok() && size % 5 != 0) std::abort();
-  if (const auto rows = ParseDeletionBitmap(text); rows.ok() && !rows->empty() && rows->front() < 0) std::abort();
+  if (const auto rows = ParseDeletionBitmap(text, 1 << 20); rows.ok() && !rows->empty() && rows->front() < 0) std::abort();
   return 0;
 }

@@ -570,8 +570,8 @@ TEST(DeltaWriteTest, DeletionVectorsOfTheProtocol) {
   // delta.md 26: rows {3,4,7,11,18,29} as Delta serialises them, inline.
   const std::string payload = DecodeZ85("^Bg9^0rr910000000000iXQKl0rr91000f55c8Xg0@@D72lkbi5=-{L").ValueOrDie();
   EXPECT_EQ(payload.size(), 44u);
-  EXPECT_EQ(ParseDeletionBitmap(payload).ValueOrDie(), (std::vector<int64_t>{3, 4, 7, 11, 18, 29}));
-  for (size_t cut = 0; cut < payload.size(); ++cut) EXPECT_FALSE(ParseDeletionBitmap(std::string_view(payload).substr(0, cut)).ok());
+  EXPECT_EQ(ParseDeletionBitmap(payload, 6).ValueOrDie(), (std::vector<int64_t>{3, 4, 7, 11, 18, 29}));
+  for (size_t cut = 0; cut < payload.size(); ++cut) EXPECT_FALSE(ParseDeletionBitmap(std::string_view(payload).substr(0, cut), 6).ok());
   EXPECT_FALSE(DecodeZ85("abcd").ok());
 }
 
