@@ -114,12 +114,12 @@ bool HoldsGenerator(const ExprPtr& expr) {
   return found;
 }
 
-const ExprPtr& Bare(const ExprPtr& item) { return item->kind() == ExprKind::kAlias ? item->child() : item; }
+const ExprPtr& Unnamed(const ExprPtr& item) { return item->kind() == ExprKind::kAlias ? item->child() : item; }
 
 /// Generators that are no whole item of a list.
 Status RefuseNested(const ExprList& list) {
   for (const ExprPtr& item : list) {
-    const ExprPtr& bare = Bare(item);
+    const ExprPtr& bare = Unnamed(item);
     const bool nested = AsGenerator(bare) == nullptr
                             ? HoldsGenerator(bare)
                             : std::any_of(bare->children().begin(), bare->children().end(), HoldsGenerator);
@@ -283,7 +283,7 @@ Status ExtractGenerators(Resolver& resolver, ExprList* list, PlanPtr* child) {
   TW_RETURN_NOT_OK(RefuseNested(*list));
   ExprList out;
   for (const ExprPtr& item : *list) {
-    const Call* call = AsGenerator(Bare(item));
+    const Call* call = AsGenerator(Unnamed(item));
     if (call == nullptr) {
       out.push_back(item);
       continue;
@@ -300,7 +300,7 @@ Result<bool> SplitGenerators(ExprList* list, ExprList* above) {
   TW_RETURN_NOT_OK(RefuseNested(*list));
   ExprList generators;
   for (const ExprPtr& item : *list) {
-    if (IsGenerator(Bare(item))) generators.push_back(Bare(item));
+    if (IsGenerator(Unnamed(item))) generators.push_back(Unnamed(item));
   }
   if (generators.empty()) return false;
   if (generators.size() > 1) {
@@ -312,7 +312,7 @@ Result<bool> SplitGenerators(ExprList* list, ExprList* above) {
   }
   ExprList below;
   for (const ExprPtr& item : *list) {
-    const Call* call = AsGenerator(Bare(item));
+    const Call* call = AsGenerator(Unnamed(item));
     if (call == nullptr) {
       below.push_back(item);
       above->push_back(ToAttribute(item));
@@ -340,7 +340,7 @@ Result<PlanPtr> Resolver::ResolveLateralView(const PlanPtr& plan) {
   const auto& given = static_cast<const Generate&>(*plan);
   if (given.input->resolved()) return plan;
   TW_ASSIGN_OR_RETURN(const ExprPtr resolved, ResolveExpression(given.input, ScopeOf(plan->child())));
-  const ExprPtr& bare = Bare(resolved);
+  const ExprPtr& bare = Unnamed(resolved);
   const sql::Call* call = AsGenerator(bare);
   if (call == nullptr) {
     const auto* function = given.input->As<UnresolvedFunction>();
