@@ -6,7 +6,7 @@ import re
 import pytest
 from harness.stream_cases import InputFolder, drain, progress_list, read_files, rows
 from harness.waiting import wait_until
-from pyspark.errors import IllegalArgumentException, StreamingQueryException, UnsupportedOperationException
+from pyspark.errors import IllegalArgumentException, StreamingQueryException
 from pyspark.sql import functions as F
 from pyspark.sql.streaming.listener import StreamingQueryListener
 
@@ -241,12 +241,3 @@ def test_listeners_hear_events_in_order(spark, folder):
         assert "[DIVIDE_BY_ZERO] Division by zero." in text
     finally:
         spark.streams.removeListener(heard)
-
-
-@pytest.mark.parametrize("trigger", [{"continuous": "1 second"}, {"realTime": "5 minutes"}])
-def test_triggers_that_are_not_there_are_refused(spark, trigger):
-    writer = spark.readStream.format("rate").load().writeStream.format("noop")
-    with pytest.raises(UnsupportedOperationException) as error:
-        writer.trigger(**trigger).start()
-    assert error.value.getCondition() == "UNSUPPORTED_FEATURE.THALWEG"
-    assert not spark.streams.active

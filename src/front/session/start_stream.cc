@@ -192,8 +192,6 @@ Result<std::shared_ptr<streaming::StreamingQuery>> Session::StartStream(StreamSt
     if (format == "memory" && start.query_name.empty()) return Error("_LEGACY_ERROR_TEMP_1194");
     if (format == "memory" && !partitions.empty()) return Error("_LEGACY_ERROR_TEMP_1197").With("operation", "memory");
   }
-  if (std::holds_alternative<streaming::Continuous>(start.trigger)) return Unsupported("the continuous trigger");
-  if (std::holds_alternative<streaming::RealTime>(start.trigger)) return Unsupported("the real-time trigger");
   TW_ASSIGN_OR_RETURN(spec.checkpoint_location, CheckpointLocation(*this, start, format));
   spec.delete_checkpoint_on_stop = spec.checkpoint_location.empty();
   if (spec.delete_checkpoint_on_stop) {
