@@ -1,4 +1,6 @@
 """Below PySpark: operations, reattach, release, interrupt, sessions, deep plans, rubbish."""
+import random
+import socket
 import threading
 import uuid
 import zlib
@@ -323,3 +325,30 @@ def test_many_operations_at_once(shared_server):
     for thread in threads:
         thread.join()
     assert failures == []
+
+
+def test_bytes_that_are_no_calls(shared_server):
+    random_bytes = random.Random(1).randbytes
+    host, port = shared_server.url[len("sc://"):].split(":")
+    for i, size in enumerate([1, 24, 500, 70_000] * 25):
+        with socket.create_connection((host, int(port))) as connection:
+            try:
+                connection.sendall((b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n" if i % 2 else b"") + random_bytes(size))
+            except OSError:
+                pass  # hung up on us
+    assert payloads(Client(shared_server).execute(sql("select 1")))[-1] == "result_complete"
+
+
+def test_a_message_that_is_too_large(shared_server):
+    with pytest.raises(grpc.RpcError) as error:
+        list(Client(shared_server).execute(sql("select 1 --" + "x" * (130 << 20))))
+    assert error.value.code() == grpc.StatusCode.RESOURCE_EXHAUSTED
+
+
+def test_five_hundred_sessions_at_once(shared_server):
+    clients = [Client(shared_server) for _ in range(500)]
+    streams = [client.execute(sql(f"select count(*) from range(0, 10000) where id % {i + 1} = 0")) for i, client in enumerate(clients)]
+    assert all(payloads(stream)[-1] == "result_complete" for stream in streams)
+    for client in clients:
+        client.stub.ReleaseSession(base_pb2.ReleaseSessionRequest(**client.common))
+        client.channel.close()

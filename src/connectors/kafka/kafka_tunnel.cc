@@ -18,6 +18,7 @@
 #include <vector>
 
 #include "base/log.h"
+#include "base/redact.h"
 #include "base/thread.h"
 #include "connectors/kafka/kafka_client.h"
 #include "connectors/kafka/kafka_scram.h"
@@ -390,7 +391,7 @@ int KafkaTunnels::Connect(int socket_fd, const sockaddr* address, int address_si
   peers_.erase(peer);
   auto tunnel = std::make_unique<Tunnel>();
   Tunnel* const raw = tunnel.get();
-  tunnel->thread = StartThread("kafka tunnel", [this, raw, fd, inside, target,
+  tunnel->thread = StartThread("kafka tunnel", [this, raw, fd, inside, target, broker,
                                                 host = HostOf(broker)](const std::stop_token&) {
     const OwnedFd outside_owner(fd), inside_owner(inside);
     BrokerConnection connection(fd, inside);
@@ -407,7 +408,9 @@ int KafkaTunnels::Connect(int socket_fd, const sockaddr* address, int address_si
     if (status.ok()) {
       Carry(connection, inside);
     } else {
-      on_error_(refused, status.message_text());
+      const std::string text = broker + ": " + status.message_text();
+      TW_LOG(kWarn, "kafka client", {"facility", "TUNNEL"}, {"text", RedactText(text)});
+      on_error_(refused, text);
     }
     raw->done.store(true);
   });
