@@ -6,6 +6,7 @@
 #include <system_error>
 
 #include "base/error_table.h"
+#include "base/foreign_error.h"
 
 namespace thalweg {
 
@@ -17,6 +18,7 @@ struct Status::State {
   std::vector<QueryContext> contexts;
   Status cause;
   std::vector<std::string> trace;  // innermost first
+  std::optional<std::string> foreign_message;  // whole, in the words of the server that made the error
 };
 
 namespace {
@@ -68,6 +70,16 @@ std::string ListParameters(const Status::State& state) {
   return out;
 }
 
+// The text between "[CONDITION] " and " SQLSTATE: xxxxx", as far as the message has them.
+std::string WithoutFrame(std::string_view message, const Status::State& state) {
+  const std::string head = "[" + state.condition + "] ";
+  if (const size_t at = message.find(head); at == 0 || at == 1) message.remove_prefix(at + head.size());
+  if (const size_t at = message.find(" SQLSTATE: " + state.sql_state); !state.sql_state.empty() && at != std::string_view::npos) {
+    message = message.substr(0, at);
+  }
+  return std::string(message);
+}
+
 }  // namespace
 
 const std::string& Status::condition() const { return ok() ? Empty<std::string>() : state_->condition; }
@@ -90,12 +102,14 @@ const std::vector<std::string>& Status::trace() const {
 
 std::string Status::message_text() const {
   if (ok()) return "";
+  if (state_->foreign_message) return WithoutFrame(*state_->foreign_message, *state_);
   const ErrorCondition* known = FindErrorCondition(state_->condition);
   return known != nullptr ? FillTemplate(known->message, *state_) : ListParameters(*state_);
 }
 
 std::string Status::message() const {
   if (ok()) return "OK";
+  if (state_->foreign_message) return *state_->foreign_message;
   std::string out;
   // Spark numbers its oldest messages; it shows the text of those alone.
   if (!state_->condition.starts_with("_LEGACY_ERROR_")) out = "[" + state_->condition + "] ";
@@ -191,4 +205,17 @@ void CheckFailed(const char* file, int line, const char* condition) {
 }
 
 }  // namespace internal
+Status MakeForeignError(ForeignError error) {
+  auto state = std::make_shared<Status::State>();
+  state->condition = error.condition.empty() ? "SPARK_CONNECT_ERROR" : std::move(error.condition);
+  state->sql_state = std::move(error.sql_state);
+  state->parameters = std::move(error.parameters);
+  state->contexts = std::move(error.query_context);
+  state->cause = std::move(error.cause);
+  state->foreign_message = std::move(error.message);
+  if (state->condition.starts_with("INTERNAL_ERROR")) state->kind = ErrorKind::kInternal;
+  if (state->condition == "OPERATION_CANCELED") state->kind = ErrorKind::kCancelled;
+  return Status(std::move(state));
+}
+
 }  // namespace thalweg
