@@ -10,6 +10,7 @@
 #include "apps/commands.h"
 #include "apps/server_process.h"
 #include "apps/spark_defaults.h"
+#include "apps/submit_files.h"
 #include "apps/wait_for_signals.h"
 #include "base/log.h"
 #include "base/random.h"
@@ -90,15 +91,10 @@ std::string FindPython() {
   return {};
 }
 
-Status Spawn(const std::string& python, const SubmitArguments& arguments, const std::string& remote, pid_t* child) {
+Status Spawn(const std::string& python, const SubmitArguments& arguments, const PythonPath& modules, const std::string& remote, pid_t* child) {
   setenv("SPARK_REMOTE", remote.c_str(), 1);
   setenv("PYTHONUNBUFFERED", "1", 0);
-  if (!arguments.py_files.empty()) {
-    std::string path = arguments.py_files;
-    for (char& c : path) c = c == ',' ? ':' : c;
-    if (const char* old = std::getenv("PYTHONPATH"); old != nullptr && *old != '\0') path += std::string(":") + old;
-    setenv("PYTHONPATH", path.c_str(), 1);
-  }
+  if (const std::string path = modules.Value(); !path.empty()) setenv("PYTHONPATH", path.c_str(), 1);
   std::vector<char*> argv{const_cast<char*>(python.c_str())};
   for (const std::string& part : arguments.program) argv.push_back(const_cast<char*>(part.c_str()));
   argv.push_back(nullptr);
@@ -119,7 +115,20 @@ Result<SettingsMap> ReadSettings(const SubmitArguments& arguments) {
   if (!file.empty()) TW_RETURN_NOT_OK(ReadPropertiesFile(file, &settings));
   for (const std::string& pair : arguments.conf) TW_RETURN_NOT_OK(AddConf(pair, &settings));
   if (!arguments.name.empty()) settings.Set("spark.app.name", arguments.name);
+  if (!arguments.py_files.empty()) settings.Set("spark.submit.pyFiles", arguments.py_files);
+  if (!arguments.files.empty()) settings.Set("spark.files", arguments.files);
   return settings;
+}
+
+// The list of files that a setting holds; the setting then holds their absolute paths.
+Result<std::vector<std::string>> ResolveSetting(const char* key, SettingsMap* settings) {
+  const std::string* list = settings->Find(key);
+  if (list == nullptr) return std::vector<std::string>();
+  TW_ASSIGN_OR_RETURN(std::vector<std::string> paths, ResolveFileList(*list));
+  std::string joined;
+  for (const std::string& path : paths) joined += (joined.empty() ? "" : ",") + path;
+  settings->Set(key, joined);
+  return paths;
 }
 
 Status Submit(const SubmitArguments& arguments, int* exit_code) {
@@ -132,14 +141,18 @@ Status Submit(const SubmitArguments& arguments, int* exit_code) {
     return Error("ILLEGAL_ARGUMENT")
         .With("message", "no Python with pyspark was found: pip install pyspark-client, or set PYSPARK_PYTHON");
   }
+  TW_ASSIGN_OR_RETURN(SettingsMap settings, ReadSettings(arguments));
+  TW_RETURN_NOT_OK(ResolveSetting("spark.files", &settings).status());
+  PythonPath modules;
+  TW_ASSIGN_OR_RETURN(const std::vector<std::string> python_files, ResolveSetting("spark.submit.pyFiles", &settings));
+  TW_RETURN_NOT_OK(modules.Add(python_files));
   BlockSignals();
   pid_t child = 0;
   if (!arguments.remote.empty()) {
-    TW_RETURN_NOT_OK(Spawn(python, arguments, arguments.remote, &child));
+    TW_RETURN_NOT_OK(Spawn(python, arguments, modules, arguments.remote, &child));
     *exit_code = ServeUntilChildEnds(child, [] {});
     return Status::OK();
   }
-  TW_ASSIGN_OR_RETURN(SettingsMap settings, ReadSettings(arguments));
   TW_ASSIGN_OR_RETURN(const std::unique_ptr<ServerProcess> process, ServerProcess::Make(std::move(settings)));
   front::ConnectServerOptions listen;
   listen.port = 0;
@@ -148,7 +161,7 @@ Status Submit(const SubmitArguments& arguments, int* exit_code) {
   TW_RETURN_NOT_OK(server.Start(listen));
   // Clients send a token over plain text to "localhost" only.
   const std::string remote = "sc://localhost:" + std::to_string(server.port()) + "/;token=" + listen.token;
-  TW_RETURN_NOT_OK(Spawn(python, arguments, remote, &child));
+  TW_RETURN_NOT_OK(Spawn(python, arguments, modules, remote, &child));
   *exit_code = ServeUntilChildEnds(child, [&server] { server.Stop(); });
   server.Stop();
   return Status::OK();
@@ -162,8 +175,8 @@ void AddSubmitCommand(CLI::App& app, int* exit_code) {
   command->add_option("--conf,-c", arguments->conf, "A setting, key=value")->take_all()->expected(1)->allow_extra_args(false);
   command->add_option("--properties-file", arguments->properties_file, "File of settings (default: spark-defaults.conf)");
   command->add_option("--name", arguments->name, "Name of the application");
-  command->add_option("--py-files", arguments->py_files, "Modules, folders and zip files for the program, separated by commas");
-  command->add_option("--files", arguments->files, "Files for the program; they are read where they are");
+  command->add_option("--py-files", arguments->py_files, "Modules (.py), folders and archives (.zip, .egg) for the program, separated by commas");
+  command->add_option("--files", arguments->files, "Files for Python workers (spark.files), separated by commas; the program reads them where they are");
   command->add_option("--remote", arguments->remote, "Run on this Spark Connect server instead (sc://...)");
   command->add_flag("--verbose,-v", arguments->verbose, "Show the engine's log");
   for (const IgnoredFlag& flag : kIgnored) {

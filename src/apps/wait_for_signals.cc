@@ -18,7 +18,10 @@ namespace thalweg::apps {
 namespace {
 
 constexpr std::chrono::seconds kStopTime{10};
+constexpr std::chrono::seconds kCleanUpTime{5};  // of it, for the program
 constexpr timespec kTick{0, 20'000'000};
+
+using Deadline = std::chrono::steady_clock::time_point;
 
 sigset_t Signals() {
   sigset_t set;
@@ -46,15 +49,20 @@ bool StopSignalWithinTick() {
   return sigtimedwait(&set, &info, &kTick) > 0;
 }
 
-// Runs `stop` beside, until it returns or the time is over.
-void StopInTime(const std::function<void()>& stop, std::chrono::steady_clock::time_point deadline) {
+[[noreturn]] void EndAtOnce(pid_t child) {
+  if (child > 0) kill(child, SIGKILL);
+  _exit(0);
+}
+
+// Runs `stop` beside, until it returns. A signal, or the end of the time, ends this process, and `child` with it when there is one.
+void StopInTime(const std::function<void()>& stop, Deadline deadline, pid_t child = 0) {
   const auto done = std::make_shared<Signal>();
   std::jthread stopper = StartThread("tw-stop", [stop, done](std::stop_token) {
     stop();
     done->Set();
   });
   while (!done->IsSet()) {
-    if (StopSignalWithinTick() || std::chrono::steady_clock::now() >= deadline) _exit(0);
+    if (StopSignalWithinTick() || std::chrono::steady_clock::now() >= deadline) EndAtOnce(child);
   }
 }
 
@@ -63,6 +71,15 @@ std::optional<int> ChildStatus(pid_t child) {
   int status = 0;
   if (waitpid(child, &status, WNOHANG) != child) return std::nullopt;
   return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+}
+
+// Whether the child ends in time; a signal ends this process and the child.
+bool ChildEndsBefore(pid_t child, Deadline deadline) {
+  while (!ChildStatus(child)) {
+    if (std::chrono::steady_clock::now() >= deadline) return false;
+    if (StopSignalWithinTick()) EndAtOnce(child);
+  }
+  return true;
 }
 
 }  // namespace
@@ -88,15 +105,12 @@ int ServeUntilChildEnds(pid_t child, const std::function<void()>& stop) {
     if (signal == SIGINT && info.si_code != SI_KERNEL) kill(child, SIGINT);
     if (signal == SIGTERM) break;
   }
-  const auto deadline = std::chrono::steady_clock::now() + kStopTime;
-  StopInTime(stop, deadline);
+  // The program first: while it cleans up, its calls are answered.
+  const Deadline now = std::chrono::steady_clock::now();
   kill(child, SIGTERM);
-  while (!ChildStatus(child)) {
-    if (StopSignalWithinTick() || std::chrono::steady_clock::now() >= deadline) {
-      kill(child, SIGKILL);
-      break;
-    }
-  }
+  const bool ended = ChildEndsBefore(child, now + kCleanUpTime);
+  StopInTime(stop, now + kStopTime, ended ? 0 : child);
+  if (!ended && !ChildEndsBefore(child, now + kStopTime)) kill(child, SIGKILL);
   return 0;
 }
 
