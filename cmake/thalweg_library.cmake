@@ -7,6 +7,8 @@
 #     `benchmarks`; each *_fuzz.cc becomes a program of its own with the corpus tests/fuzz/data_io_<name>. NO_UNITY names files that must be compiled alone in a unity build.
 #   thalweg_program(NAME thalweg DEPS ... LINK ... SOURCES ...)
 #     A program in bin/.
+#   thalweg_shared_library(NAME thalweg WHOLE front/dataframe DEPS ... SOURCES ... EXPORTS file.map)
+#     A library in lib/, target libthalweg: all of the rooms WHOLE, what is used of DEPS, and what EXPORTS lists shown to programs.
 #   thalweg_python_test(NAME connect/select_one FILE select_one_test.py [TIMEOUT s] [SERIAL] [LABELS ...] [ARGS ...])
 #     A pytest file run by the pinned Python; fixtures are in tests/harness. TW_BUILD_DIR names the build folder.
 
@@ -251,6 +253,32 @@ function(thalweg_program)
   tw_use_pch(${ARG_NAME})
   tw_finish_program(${ARG_NAME})
   install(TARGETS ${ARG_NAME} RUNTIME DESTINATION bin)
+endfunction()
+
+function(thalweg_shared_library)
+  cmake_parse_arguments(PARSE_ARGV 0 ARG "" "NAME;EXPORTS" "WHOLE;DEPS;SOURCES")
+  set(target "lib${ARG_NAME}")
+  set(export_list "${CMAKE_CURRENT_SOURCE_DIR}/${ARG_EXPORTS}")
+  tw_record_room("apps" "${ARG_WHOLE};${ARG_DEPS}" "" "")
+  add_library(${target} SHARED ${ARG_SOURCES})
+  foreach(room ${ARG_WHOLE})
+    string(REPLACE "/" "_" room_target "tw_${room}")
+    target_link_libraries(${target} PRIVATE "$<LINK_LIBRARY:WHOLE_ARCHIVE,${room_target}>")
+  endforeach()
+  foreach(room ${ARG_DEPS})
+    string(REPLACE "/" "_" room_target "tw_${room}")
+    target_link_libraries(${target} PRIVATE ${room_target})
+  endforeach()
+  target_link_libraries(${target} PRIVATE tw_options)
+  target_link_options(${target} PRIVATE "-Wl,--version-script=${export_list}")
+  set_property(TARGET ${target} APPEND PROPERTY LINK_DEPENDS "${export_list}")
+  set_target_properties(${target} PROPERTIES UNITY_BUILD OFF OUTPUT_NAME ${ARG_NAME} EXPORT_NAME ${ARG_NAME}
+    VERSION ${PROJECT_VERSION} SOVERSION ${PROJECT_VERSION_MAJOR} LIBRARY_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}/lib"
+    INSTALL_RPATH "$ORIGIN")
+  target_include_directories(${target} INTERFACE "$<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include>" "$<INSTALL_INTERFACE:include>")
+  target_compile_features(${target} INTERFACE cxx_std_20)
+  tw_use_pch(${target})
+  install(TARGETS ${target} EXPORT ThalwegTargets LIBRARY DESTINATION lib)
 endfunction()
 
 function(thalweg_python_test)

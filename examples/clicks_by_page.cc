@@ -4,16 +4,17 @@
 //
 // SERVER: sc://host:port of a Thalweg server or of a Spark cluster, or "embedded" for the engine inside this process.
 
+#include <thalweg/thalweg.h>
+
 #include <cstdio>
 #include <string>
-
-#include "thalweg/thalweg.h"
 
 namespace {
 
 thalweg::Status Run(const std::string& server, const std::string& broker, const std::string& checkpoint, const std::string& trigger) {
   using namespace thalweg::functions;  // NOLINT(google-build-using-namespace)
-  TW_ASSIGN_OR_RETURN(const thalweg::Session spark, thalweg::Session::Connect(server == "embedded" ? "" : server));
+  TW_ASSIGN_OR_RETURN(const thalweg::Session spark,
+                      thalweg::Session::Builder().AppName("clicks-stream").Remote(server == "embedded" ? "" : server).GetOrCreate());
   TW_RETURN_NOT_OK(spark.Sql("CREATE DATABASE IF NOT EXISTS analytics").status());
 
   const thalweg::DataFrame raw = spark.ReadStream()
@@ -24,9 +25,9 @@ thalweg::Status Run(const std::string& server, const std::string& broker, const 
                                      .Load();
   const thalweg::DataFrame events =
       raw.Select({from_json(col("value").Cast("string"), "user_id STRING, page STRING, event_time TIMESTAMP").Alias("e")})
-          .Select({col("e.*")});
+          .Select({"e.*"});
   const thalweg::DataFrame counts = events.WithWatermark("event_time", "10 minutes")
-                                        .GroupBy({window(col("event_time"), "5 minutes"), col("page")})
+                                        .GroupBy({window("event_time", "5 minutes"), "page"})
                                         .Count();
 
   thalweg::DataStreamWriter writer = counts.WriteStream();

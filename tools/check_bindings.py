@@ -15,10 +15,15 @@ import sys
 import tempfile
 
 BINDING = re.compile(r"binding file (\S+) \[\d+\] to (\S+) \[\d+\]: normal symbol `([^']*)'")
+LIBRARY = re.compile(r"/libthalweg\.so")
 WHEEL = re.compile(r"/lib(?:arrow\w*|parquet)\.so")
 # libstdc++, libgcc and glibc are shared by all, and their weak template instances may come from anywhere.
 NEUTRAL = re.compile(r"/(?:libstdc\+\+|libgcc_s|libc|libm|libpthread|libdl|librt|ld-linux[\w-]*)\.so")
 STANDARD_SYMBOL = re.compile(r"^_Z(?:T[VIST])?(?:G[VR])?Z?N?K?(?:St|S[absiod]|9__gnu_cxx)|^_ZN?K?St|^_ZGV|^_Zn|^_Zd")
+
+
+def is_ours(path, program):
+    return os.path.realpath(path) == program or bool(LIBRARY.search(path))
 
 
 def crossings(log, program):
@@ -30,9 +35,9 @@ def crossings(log, program):
         from_wheel, to_wheel = bool(WHEEL.search(source)), bool(WHEEL.search(target))
         if from_wheel == to_wheel:
             continue
-        from_program = os.path.realpath(source) == program
+        from_program = is_ours(source, program)
         own = "5arrow" in symbol or "7parquet" in symbol or symbol.lower().startswith("arrow")
-        if own and (from_program or os.path.realpath(target) == program):
+        if own and (from_program or is_ours(target, program)):
             continue  # what we link Arrow for, and type information of Arrow's classes that we derive from
         yield os.path.basename(source), os.path.basename(target), symbol
 

@@ -5,31 +5,35 @@
 namespace thalweg::front {
 namespace {
 
+// The mutex is held while an engine starts: a session that comes then waits for the same engine.
 struct Embedded {
   Mutex mutex;
-  EmbeddedServerFactory factory TW_GUARDED_BY(mutex);
   std::weak_ptr<EmbeddedServer> running TW_GUARDED_BY(mutex);
 };
 
 Embedded& Process() {
-  static Embedded embedded;
-  return embedded;
+  static auto* embedded = new Embedded;  // sessions may end after static objects have gone
+  return *embedded;
 }
 
 }  // namespace
 
-void SetEmbeddedServerFactory(EmbeddedServerFactory factory) {
+Result<EmbeddedUse> UseEmbeddedServer(const std::map<std::string, std::string>& settings) {
   const MutexLock lock(Process().mutex);
-  Process().factory = std::move(factory);
+  if (std::shared_ptr<EmbeddedServer> running = Process().running.lock()) return EmbeddedUse{std::move(running), false};
+  TW_ASSIGN_OR_RETURN(std::shared_ptr<EmbeddedServer> started, StartEmbeddedServer(settings));
+  Process().running = started;
+  return EmbeddedUse{std::move(started), true};
 }
 
-Result<std::shared_ptr<EmbeddedServer>> GetEmbeddedServer(const std::map<std::string, std::string>& settings) {
-  const MutexLock lock(Process().mutex);
-  if (std::shared_ptr<EmbeddedServer> running = Process().running.lock()) return running;
-  if (!Process().factory) return Unsupported("an embedded session: this program links the client alone");
-  TW_ASSIGN_OR_RETURN(std::shared_ptr<EmbeddedServer> started, Process().factory(settings));
-  Process().running = started;
-  return started;
+void StopEmbeddedServer() {
+  std::shared_ptr<EmbeddedServer> running;
+  {
+    const MutexLock lock(Process().mutex);
+    running = Process().running.lock();
+    Process().running.reset();
+  }
+  if (running != nullptr) running->Stop();
 }
 
 }  // namespace thalweg::front

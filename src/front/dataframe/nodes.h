@@ -34,6 +34,12 @@ struct ColumnAccess {
 struct DataFrameAccess {
   static DataFrame Make(std::shared_ptr<SessionState> session, proto::Relation relation);
   static const proto::Relation& Message(const DataFrame& frame) { return frame.relation_->relation; }
+  static const std::shared_ptr<SessionState>& Session(const DataFrame& frame) { return frame.session_; }
+  /// One input: fill(relation) -> the message whose input it is.
+  template <typename Fill>
+  static DataFrame Over(const DataFrame& input, Fill&& fill);
+  template <typename Fill>
+  static DataFrame Joined(const DataFrame& left, const DataFrame& right, std::string_view how, Fill&& fill);
 };
 
 /// A call of a function by name.

@@ -1,148 +1,103 @@
 #include "front/dataframe/session_state.h"
 
-#include <google/rpc/error_details.pb.h>
-#include <google/rpc/status.pb.h>
-#include <grpcpp/grpcpp.h>
-#include <spark/connect/base.grpc.pb.h>
-
+#include <atomic>
+#include <chrono>
 #include <cstdlib>
 
-#include "base/uuid.h"
+#include "front/dataframe/connection.h"
+#include "front/dataframe/execution.h"
+#include "front/dataframe/listener_bus.h"
 
 namespace thalweg::internal {
-namespace {
 
 namespace proto = ::spark::connect;
 
-constexpr int kMaxMessageBytes = 128 << 20;
-constexpr char kClientType[] = "thalweg spark/4.2.0";
+namespace {
 
-/// The server's error as ours: condition and SQLSTATE from its details, the text as it wrote it.
-Status FromGrpc(const grpc::Status& status) {
-  if (status.ok()) return Status::OK();
-  if (status.error_code() == grpc::StatusCode::UNAVAILABLE) {
-    return Error("SPARK_CONNECT_UNREACHABLE").With("reason", status.error_message()).Kind(ErrorKind::kEnvironment);
+// A server that does not answer the end of a session forgets it by itself.
+constexpr std::chrono::seconds kEndTime{10};
+
+// The sessions of the process, for its end: exit() destroys static objects of gRPC and of the engine before those of the program,
+// so that sessions and queries in the latter end here, and touch nothing later.
+struct Living {
+  Mutex mutex;
+  std::vector<std::weak_ptr<SessionState>> sessions TW_GUARDED_BY(mutex);
+  std::atomic<bool> ended{false};
+};
+
+Living& Process() {
+  static auto* living = new Living;
+  return *living;
+}
+
+void EndAll() {
+  std::vector<std::weak_ptr<SessionState>> sessions;
+  {
+    const MutexLock lock(Process().mutex);
+    sessions.swap(Process().sessions);
   }
-  google::rpc::Status rich;
-  std::string condition;
-  if (rich.ParseFromString(status.error_details())) {
-    for (const google::protobuf::Any& detail : rich.details()) {
-      google::rpc::ErrorInfo info;
-      if (!detail.UnpackTo(&info)) continue;
-      const auto found = info.metadata().find("errorClass");
-      if (found != info.metadata().end()) condition = found->second;
-    }
+  std::vector<std::shared_ptr<SessionState>> left;
+  for (const std::weak_ptr<SessionState>& session : sessions) {
+    left.push_back(session.lock());
+    if (left.back() != nullptr) Ignore(left.back()->Stop(), "the process ends");
   }
-  return Error("SPARK_CONNECT_ERROR").With("condition", condition).With("message", status.error_message());
+  front::StopEmbeddedServer();
+  Process().ended = true;
+}
+
+void Remember(const std::shared_ptr<SessionState>& session) {
+  {
+    const MutexLock lock(Process().mutex);
+    std::erase_if(Process().sessions, [](const auto& one) { return one.expired(); });
+    Process().sessions.push_back(session);
+  }
+  // After the first session has made gRPC's static objects and the engine's: exit() comes here before they go.
+  [[maybe_unused]] static const int registered = std::atexit(EndAll);
 }
 
 }  // namespace
 
-Result<ConnectUrl> ConnectUrl::Parse(std::string_view url) {
-  const auto refused = [&](std::string_view reason) { return Error("INVALID_CONNECT_URL").With("url", url).With("reason", reason); };
-  if (!url.starts_with("sc://")) return refused("it must begin with sc://");
-  url.remove_prefix(5);
-  const size_t slash = url.find('/');
-  std::string_view place = url.substr(0, slash);
-  std::string_view parameters = slash == std::string_view::npos ? std::string_view() : url.substr(slash + 1);
-  if (!parameters.empty() && !parameters.starts_with(';')) return refused("parameters are written /;name=value");
-  if (place.empty()) return refused("it names no host");
-  ConnectUrl parsed;
-  const bool has_port = place.rfind(':') != std::string_view::npos && place.rfind(':') > (place.rfind(']') == std::string_view::npos ? 0 : place.rfind(']'));
-  parsed.target = std::string(place) + (has_port ? "" : ":15002");
-  while (!parameters.empty()) {
-    parameters.remove_prefix(1);
-    const size_t end = parameters.find(';');
-    const std::string_view pair = parameters.substr(0, end);
-    parameters = end == std::string_view::npos ? std::string_view() : parameters.substr(end);
-    if (pair.empty()) continue;
-    const size_t equals = pair.find('=');
-    if (equals == std::string_view::npos) return refused("a parameter has no value");
-    const std::string name(pair.substr(0, equals)), value(pair.substr(equals + 1));
-    if (name == "token") parsed.token = value;
-    else if (name == "use_ssl") parsed.tls = value == "true";
-    else if (name == "user_id") parsed.user = value;
-    else if (name != "user_agent" && name != "session_id" && !name.starts_with("grpc_")) parsed.headers[name] = value;
-  }
-  return parsed;
-}
-
 struct SessionState::Impl {
-  std::shared_ptr<front::EmbeddedServer> embedded;  // outlives the channel
-  std::unique_ptr<proto::SparkConnectService::Stub> stub;
-  ConnectUrl url;
-  std::string session_id = Uuid::MakeRandom().ToString();
+  explicit Impl(ConnectUrl url, std::shared_ptr<front::EmbeddedServer> embedded) : connection(std::move(url), std::move(embedded)) {}
 
-  void Prepare(grpc::ClientContext* context) const {
-    if (!url.token.empty()) context->AddMetadata("authorization", "Bearer " + url.token);
-    for (const auto& [name, value] : url.headers) context->AddMetadata(name, value);
-  }
-  template <typename Request>
-  void Identify(Request* request) const {
-    request->set_session_id(session_id);
-    request->mutable_user_context()->set_user_id(url.user);
-    request->set_client_type(kClientType);
-  }
+  Connection connection;
+  std::atomic<bool> stopped{false};
+  std::unique_ptr<ListenerBus> bus;  // ends before the connection goes
 };
 
-SessionState::SessionState(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
+SessionState::SessionState(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) { impl_->bus = std::make_unique<ListenerBus>(*this); }
 
 SessionState::~SessionState() {
-  proto::ReleaseSessionRequest request;
-  impl_->Identify(&request);
-  proto::ReleaseSessionResponse response;
-  grpc::ClientContext context;
-  impl_->Prepare(&context);
-  impl_->stub->ReleaseSession(&context, request, &response);  // the server forgets idle sessions by itself
+  if (Process().ended) {
+    [[maybe_unused]] const Impl* left = impl_.release();
+    return;
+  }
+  Ignore(Stop(), "the server forgets idle sessions by itself");
 }
 
 Result<std::shared_ptr<SessionState>> SessionState::Connect(std::string_view url, const std::map<std::string, std::string>& settings) {
-  auto impl = std::make_unique<Impl>();
-  grpc::ChannelArguments arguments;
-  arguments.SetMaxReceiveMessageSize(kMaxMessageBytes);
-  arguments.SetMaxSendMessageSize(kMaxMessageBytes);
-  std::shared_ptr<grpc::Channel> channel;
+  ConnectUrl parsed;
+  front::EmbeddedUse embedded;
   if (url.empty()) {
-    TW_ASSIGN_OR_RETURN(impl->embedded, front::GetEmbeddedServer(settings));
-    channel = impl->embedded->channel();
+    TW_ASSIGN_OR_RETURN(embedded, front::UseEmbeddedServer(settings));
   } else {
-    TW_ASSIGN_OR_RETURN(impl->url, ConnectUrl::Parse(url));
-    const auto credentials = impl->url.tls ? grpc::SslCredentials(grpc::SslCredentialsOptions()) : grpc::InsecureChannelCredentials();
-    channel = grpc::CreateCustomChannel(impl->url.target, credentials, arguments);
+    TW_ASSIGN_OR_RETURN(parsed, ConnectUrl::Parse(url));
   }
-  if (impl->url.user.empty()) {
-    const char* user = std::getenv("USER");
-    impl->url.user = user != nullptr ? user : "thalweg";
-  }
-  impl->stub = proto::SparkConnectService::NewStub(channel);
+  auto impl = std::make_unique<Impl>(std::move(parsed), std::move(embedded.server));
   std::shared_ptr<SessionState> state(new SessionState(std::move(impl)));
-  TW_RETURN_NOT_OK(state->SetConf(settings));
+  Remember(state);
+  if (!embedded.started) TW_RETURN_NOT_OK(state->SetConf(settings));
   return state;
 }
 
-Status SessionState::Execute(const proto::Plan& plan, const std::function<Status(const proto::ExecutePlanResponse&)>& take) {
-  proto::ExecutePlanRequest request;
-  impl_->Identify(&request);
-  request.set_operation_id(Uuid::MakeRandom().ToString());
-  *request.mutable_plan() = plan;
-  grpc::ClientContext context;
-  impl_->Prepare(&context);
-  const auto reader = impl_->stub->ExecutePlan(&context, request);
-  Status taken;
-  proto::ExecutePlanResponse response;
-  while (reader->Read(&response)) {
-    if (take == nullptr || !taken.ok()) continue;
-    taken = take(response);
-    if (!taken.ok()) context.TryCancel();
-  }
-  const Status status = FromGrpc(reader->Finish());
-  return taken.ok() ? status : taken;
+Status SessionState::Execute(const proto::Plan& plan, const Take& take, std::stop_token stop) {
+  return Execution(impl_->connection, plan, take, std::move(stop)).Run();
 }
 
-Status SessionState::ExecuteCommand(const proto::Command& command, const std::function<Status(const proto::ExecutePlanResponse&)>& take) {
+Status SessionState::ExecuteCommand(const proto::Command& command, const Take& take, std::stop_token stop) {
   proto::Plan plan;
   *plan.mutable_command() = command;
-  return Execute(plan, take);
+  return Execute(plan, take, std::move(stop));
 }
 
 Status SessionState::ExecuteRelation(const proto::Relation& relation, const std::function<Status(const std::string& ipc)>& take) {
@@ -154,39 +109,64 @@ Status SessionState::ExecuteRelation(const proto::Relation& relation, const std:
 }
 
 Result<proto::AnalyzePlanResponse> SessionState::Analyze(proto::AnalyzePlanRequest* request) {
-  impl_->Identify(request);
+  impl_->connection.IdentifyObserved(request);
   proto::AnalyzePlanResponse response;
-  grpc::ClientContext context;
-  impl_->Prepare(&context);
-  TW_RETURN_NOT_OK(FromGrpc(impl_->stub->AnalyzePlan(&context, *request, &response)));
+  TW_RETURN_NOT_OK(impl_->connection.Unary(
+      [&](grpc::ClientContext* context) { return impl_->connection.stub().AnalyzePlan(context, *request, &response); }));
+  impl_->connection.Observe(response);
+  return response;
+}
+
+Result<proto::ConfigResponse> SessionState::Config(const proto::ConfigRequest_Operation& operation) {
+  proto::ConfigRequest request;
+  impl_->connection.IdentifyObserved(&request);
+  *request.mutable_operation() = operation;
+  proto::ConfigResponse response;
+  TW_RETURN_NOT_OK(impl_->connection.Unary(
+      [&](grpc::ClientContext* context) { return impl_->connection.stub().Config(context, request, &response); }));
+  impl_->connection.Observe(response);
   return response;
 }
 
 Status SessionState::SetConf(const std::map<std::string, std::string>& pairs) {
   if (pairs.empty()) return Status::OK();
-  proto::ConfigRequest request;
-  impl_->Identify(&request);
+  proto::ConfigRequest::Operation operation;
   for (const auto& [key, value] : pairs) {
-    proto::KeyValue* pair = request.mutable_operation()->mutable_set()->add_pairs();
+    proto::KeyValue* pair = operation.mutable_set()->add_pairs();
     pair->set_key(key);
     pair->set_value(value);
   }
-  proto::ConfigResponse response;
-  grpc::ClientContext context;
-  impl_->Prepare(&context);
-  return FromGrpc(impl_->stub->Config(&context, request, &response));
+  return Config(operation).status();
 }
 
-Result<std::string> SessionState::GetConf(const std::string& key) {
-  proto::ConfigRequest request;
-  impl_->Identify(&request);
-  request.mutable_operation()->mutable_get()->add_keys(key);
-  proto::ConfigResponse response;
-  grpc::ClientContext context;
-  impl_->Prepare(&context);
-  TW_RETURN_NOT_OK(FromGrpc(impl_->stub->Config(&context, request, &response)));
-  if (response.pairs_size() != 1) return InternalError("the server answered without a value");
-  return response.pairs(0).value();
+Result<std::vector<std::string>> SessionState::Interrupt(proto::InterruptRequest* request) {
+  impl_->connection.IdentifyObserved(request);
+  proto::InterruptResponse response;
+  TW_RETURN_NOT_OK(impl_->connection.Unary(
+      [&](grpc::ClientContext* context) { return impl_->connection.stub().Interrupt(context, *request, &response); }));
+  return std::vector<std::string>(response.interrupted_ids().begin(), response.interrupted_ids().end());
 }
+
+void SessionState::ChangeTag(const std::string& tag, bool there) { impl_->connection.ChangeTag(tag, there); }
+
+bool SessionState::is_stopped() const { return impl_->stopped; }
+
+Status SessionState::Stop() {
+  if (impl_->stopped.exchange(true)) return Status::OK();
+  proto::ReleaseSessionRequest request;
+  impl_->connection.Identify(&request);
+  proto::ReleaseSessionResponse response;
+  grpc::ClientContext context;
+  impl_->connection.Prepare(&context);
+  // tidy: allow(system_clock) gRPC takes deadlines on this clock
+  if (!impl_->connection.is_embedded()) context.set_deadline(std::chrono::system_clock::now() + kEndTime);
+  const grpc::Status status = impl_->connection.stub().ReleaseSession(&context, request, &response);
+  impl_->bus->End();  // the server has told the ends of the queries and closed the stream
+  return impl_->connection.Convert(status);
+}
+
+Status SessionState::AddListener(std::shared_ptr<StreamingQueryListener> listener) { return impl_->bus->Add(std::move(listener)); }
+Status SessionState::RemoveListener(const std::shared_ptr<StreamingQueryListener>& listener) { return impl_->bus->Remove(listener); }
+void SessionState::TellStarted(const std::string& event_json) { impl_->bus->TellStarted(event_json); }
 
 }  // namespace thalweg::internal

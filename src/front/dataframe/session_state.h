@@ -1,61 +1,72 @@
 #pragma once
 
-// One connection to a Spark Connect server. The only file of the room, with its .cc, that speaks gRPC.
+// What all handles of one session share: requests to its server and the listeners of its streaming queries.
 
 #include <functional>
 #include <map>
 #include <memory>
+#include <stop_token>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "base/status.h"
-#include "data/columnar/chunk.h"
-#include "front/dataframe/embedded.h"
 
 namespace spark::connect {
 class AnalyzePlanRequest;
 class AnalyzePlanResponse;
 class Command;
+class ConfigRequest_Operation;
+class ConfigResponse;
 class ExecutePlanResponse;
+class InterruptRequest;
 class Plan;
 class Relation;
 }  // namespace spark::connect
 
+namespace thalweg {
+class StreamingQueryListener;
+}
+
 namespace thalweg::internal {
+
+class Connection;
+class ListenerBus;
 
 /// Thread: every call from any; each blocks until the server has answered.
 /// Errors: the server's condition, SQLSTATE and text; SPARK_CONNECT_UNREACHABLE when there is no answer.
 class SessionState {
  public:
+  using Take = std::function<Status(const ::spark::connect::ExecutePlanResponse& response)>;
+
   /// `url` as Session::Connect.
   static Result<std::shared_ptr<SessionState>> Connect(std::string_view url, const std::map<std::string, std::string>& settings);
-  ~SessionState();
+  ~SessionState();  ///< ends the session on its server
 
-  /// Every response of a command or query in order.
-  Status Execute(const ::spark::connect::Plan& plan, const std::function<Status(const ::spark::connect::ExecutePlanResponse&)>& take);
-  Status ExecuteCommand(const ::spark::connect::Command& command,
-                        const std::function<Status(const ::spark::connect::ExecutePlanResponse&)>& take = nullptr);
+  /// Every response of a command or query in order; `take` may be null.
+  Status Execute(const ::spark::connect::Plan& plan, const Take& take, std::stop_token stop = {});
+  Status ExecuteCommand(const ::spark::connect::Command& command, const Take& take = nullptr, std::stop_token stop = {});
   /// The rows of a relation, as they come: one Arrow IPC stream per batch.
   Status ExecuteRelation(const ::spark::connect::Relation& relation, const std::function<Status(const std::string& ipc)>& take);
   Result<::spark::connect::AnalyzePlanResponse> Analyze(::spark::connect::AnalyzePlanRequest* request);
+  Result<::spark::connect::ConfigResponse> Config(const ::spark::connect::ConfigRequest_Operation& operation);
   Status SetConf(const std::map<std::string, std::string>& pairs);
-  Result<std::string> GetConf(const std::string& key);
+  /// Ids of what was ended.
+  Result<std::vector<std::string>> Interrupt(::spark::connect::InterruptRequest* request);
+  void ChangeTag(const std::string& tag, bool there);
+  /// Idempotent.
+  Status Stop();
+  bool is_stopped() const;
+
+  Status AddListener(std::shared_ptr<StreamingQueryListener> listener);
+  Status RemoveListener(const std::shared_ptr<StreamingQueryListener>& listener);
+  /// Tells the session's listeners before the start returns.
+  void TellStarted(const std::string& event_json);
 
  private:
   struct Impl;
   explicit SessionState(std::unique_ptr<Impl> impl);
   std::unique_ptr<Impl> impl_;
-};
-
-/// "sc://host:port/;token=...;use_ssl=true" taken apart. Errors: INVALID_CONNECT_URL.
-struct ConnectUrl {
-  std::string target;  ///< host:port
-  std::string token;
-  std::string user;
-  bool tls = false;
-  std::map<std::string, std::string> headers;
-  static Result<ConnectUrl> Parse(std::string_view url);
 };
 
 }  // namespace thalweg::internal
