@@ -243,7 +243,8 @@ Result<ExprList> Resolver::OverAggregate(const ExprList& expressions, const Plan
     out.push_back(std::move(rewritten));
   }
   *widened = child;
-  if (added.empty()) return out;
+  const bool narrowed = std::any_of(path.begin(), path.end(), [](const PlanPtr& node) { return node->kind() == PlanKind::kProject; });
+  if (added.empty() && !narrowed) return out;
   ExprList list = aggregate->aggregates;
   list.insert(list.end(), added.begin(), added.end());
   TW_ASSIGN_OR_RETURN(PlanPtr plan, FinishAggregate(aggregate->grouping, std::move(list), aggregate->child()));

@@ -2,6 +2,8 @@
 
 #include "sql/analyzer/analyzer.h"
 
+#include <set>
+
 #include <gtest/gtest.h>
 
 #include "sql/analyzer/test_environment.h"
@@ -302,6 +304,7 @@ TEST_F(AnalyzerTest, GeneratorsGiveRowsOfTheirColumns) {
   EXPECT_EQ(SqlFails("SELECT 1 WHERE explode(array(true))"),
             "UNSUPPORTED_GENERATOR.OUTSIDE_SELECT plan=Filter explode(array(true))");
   EXPECT_EQ(SqlFails("SELECT explode()").substr(0, 28), "REQUIRED_PARAMETER_NOT_FOUND");
+  EXPECT_EQ(SqlSchema("SELECT explode(l) AS x, x + 1 AS y FROM people"), "x: int, y: int");
   const PlanPtr words = Sql("SELECT explode(array('a', 'b')) AS word, id FROM t").ValueOrDie();
   ASSERT_EQ(words->child()->kind(), PlanKind::kGenerate);
   EXPECT_FALSE(words->output()[0]->nullable());
@@ -345,6 +348,17 @@ TEST_F(AnalyzerTest, GroupingTellsWhichColumnsASetLeavesOut) {
             "k: string, v: int, sum(id): bigint, grouping(k): tinyint, grouping_id(): bigint, grouping_id(k, v): bigint");
   EXPECT_EQ(SqlSchema("SELECT k FROM people GROUP BY CUBE(k, v) HAVING grouping(k) = 1 AND sum(v) > 0 ORDER BY grouping_id(), k"),
             "k: string");
+  const PlanPtr twice = Sql("SELECT k, v FROM people GROUP BY CUBE(k, v) HAVING grouping(k) = 1 ORDER BY grouping(v), k").ValueOrDie();
+  Visit(twice, [](const PlanPtr& node) {  // every column that a node uses is there
+    std::set<ExprId> input;
+    for (const PlanPtr& child : node->children()) {
+      for (const AttributePtr& column : child->output()) input.insert(column->id());
+    }
+    for (const ExprPtr& expr : node->expressions()) {
+      for (const ExprId id : References(expr)) EXPECT_EQ(input.count(id), 1u) << node->NodeText();
+    }
+    return true;
+  });
   EXPECT_EQ(SqlSchema("SELECT sum(grouping(k)) FROM people GROUP BY ROLLUP(k)"), "sum(grouping(k)): bigint");
   EXPECT_EQ(SqlFails("SELECT k, grouping_id(v, k) FROM people GROUP BY CUBE(k, v)").substr(0, 27), "GROUPING_ID_COLUMN_MISMATCH");
   EXPECT_EQ(SqlFails("SELECT k, grouping(m) FROM people GROUP BY CUBE(k, v)").substr(0, 24), "GROUPING_COLUMN_MISMATCH");

@@ -216,6 +216,10 @@ Result<std::shared_ptr<Generate>> MakeGenerate(Resolver& resolver, const Call& c
     for (AttributePtr& column : columns) column = Attribute::Make(column->name(), column->type(), true, column->id());
   }
   TW_RETURN_NOT_OK(Rename(item, names, &columns));
+  // Items to the right of an alias may have meant it.
+  if (const auto* alias = item->As<Alias>(); alias != nullptr && alias->names().empty()) {
+    columns[0] = columns[0]->WithId(alias->id());
+  }
   auto generate = std::make_shared<Generate>(input, shape.position, shape.outer, std::move(columns), child);
   generate->inline_fields = shape.inline_fields;
   return generate;
@@ -275,6 +279,7 @@ Result<ExprPtr> MakeGenerator(const std::string& name, const ExprList& arguments
   }
   // Whoever computes with it is refused below; the type only has to let other checks pass.
   bound->type = array ? type.element() : type.value();
+  bound->nullable = generator->outer || type.contains_null();
   bound->data = std::move(data);
   return Call::Make(std::move(bound), arguments);
 }

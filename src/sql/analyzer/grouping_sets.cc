@@ -175,7 +175,10 @@ Status Resolver::ExpandGroupingSets(Aggregate::Grouping kind, const std::vector<
     const auto alias = Alias::Make(group, attribute == nullptr ? AutoName(group) : attribute->name());
     project.push_back(alias);
     given.push_back(alias->ToAttribute());
-    output.push_back(Attribute::Make(alias->name(), alias->type(), true, NewExprId(), {}, alias->metadata_json()));
+    const uint64_t bit = uint64_t{1} << columns.columns.size();
+    const bool left_out = std::any_of(masks.begin(), masks.end(), [&](uint64_t mask) { return (mask & bit) == 0; });
+    output.push_back(
+        Attribute::Make(alias->name(), alias->type(), left_out || group->nullable(), NewExprId(), {}, alias->metadata_json()));
     columns.columns.push_back(output.back());
   }
   columns.id = Attribute::Make(kGroupingId, DataType::Long(), false);

@@ -39,6 +39,7 @@ Result<PlanPtr> Resolver::ResolveLimit(const PlanPtr& plan) {
   const ExprPtr given = plan->expressions()[0];
   TW_ASSIGN_OR_RETURN(ExprPtr limit, ResolveExpression(given, ScopeOf(plan->child())));
   const std::string text = QuoteExpression(limit);
+  TW_RETURN_NOT_OK(RefuseGenerators(*plan->WithExpressions({limit})));
   const std::string name = plan->kind() == PlanKind::kOffset ? "offset" : "limit";
   if (!References(limit).empty() || !limit->deterministic()) {
     return At(Error("INVALID_LIMIT_LIKE_EXPRESSION.IS_UNFOLDABLE").With("name", name).With("expr", text), given);
