@@ -49,6 +49,9 @@ Status ResolveSchema(const sql::LoadRequest& request, FileRelation* relation) {
   data::Schema fields;
   if (request.schema) {
     fields = *request.schema;
+    if (relation->listing.from_sink_log && !request.streaming) {
+      for (const data::StructField& field : fields) relation->column_order.push_back(field.name);
+    }
   } else {
     const bool may_infer = !request.streaming || relation->format->has_fixed_schema() ||
                            relation->settings.Get(kStreamingSchemaInference);
@@ -87,6 +90,13 @@ Status ResolveSchema(const sql::LoadRequest& request, FileRelation* relation) {
 data::Schema FileRelation::schema() const {
   data::Schema all = data_schema;
   all.insert(all.end(), partition_schema.begin(), partition_schema.end());
+  auto placed = all.begin();
+  for (const std::string& name : column_order) {
+    const auto found = std::find_if(placed, all.end(), [&](const data::StructField& field) {
+      return SameName(field.name, name, case_sensitive());
+    });
+    if (found != all.end()) std::rotate(placed++, found, found + 1);
+  }
   return all;
 }
 

@@ -25,11 +25,12 @@ struct FileRelation {
   FileListing listing;                       ///< batch reads: fixed; streams: as the frame was built
   data::Schema data_schema;                  ///< what is read from files
   data::Schema partition_schema;             ///< what is read from paths
+  std::vector<std::string> column_order;     ///< the user's, where Spark keeps that: batch reads of a sink's output
   data::TimeZone zone;
   bool ignore_missing_files = false;
   bool ignore_corrupt_files = false;
 
-  /// Data columns, then partition columns.
+  /// By `column_order`, then data columns, then partition columns.
   data::Schema schema() const;
   bool case_sensitive() const { return context.config->case_sensitive; }
   /// Lists again. Errors: those of ListDataFiles.

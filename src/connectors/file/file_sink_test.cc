@@ -53,6 +53,7 @@ TEST_F(FileSinkTest, AReplayedEpochIsNotAddedAgain) {
   ASSERT_TRUE(replay->Commit(BatchId(0), {Rows(*replay, 0, "{\"a\":1,\"p\":\"x\"}")}).ok());
   EXPECT_THAT(files_.ReadAll("json", "/out", kDdl).ValueOrDie(), ElementsAre("1 | x"));
   EXPECT_THAT(files_.Tree("/out"), ElementsAre("_spark_metadata/0", "p=x/part-00000-U.c000.json"));
+  EXPECT_THAT(files_.ReadAll("json", "/out", "p STRING, a INT").ValueOrDie(), ElementsAre("x | 1"));
 }
 
 TEST_F(FileSinkTest, EveryTenthEntryRepeatsAllEarlierOnes) {
