@@ -59,6 +59,7 @@ class BrokenServer final : public proto::SparkConnectService::Service {
   grpc::Status ReattachExecute(grpc::ServerContext*, const proto::ReattachExecuteRequest* request,
                                grpc::ServerWriter<proto::ExecutePlanResponse>* writer) override {
     Note("reattach");
+    if (!failure.ok()) return failure;
     if (request->operation_id() != Operation()) return {grpc::StatusCode::INTERNAL, "[INVALID_HANDLE.OPERATION_NOT_FOUND] unknown"};
     return Send(request->has_last_response_id() ? std::stoi(request->last_response_id()) : 0, writer);
   }

@@ -18,8 +18,8 @@ constexpr size_t kKeptTerminated = 100;
 }  // namespace
 
 ActiveQueries& ActiveQueries::Get() {
-  static ActiveQueries queries;
-  return queries;
+  static auto* queries = new ActiveQueries;  // never destroyed: queries may end while the process does
+  return *queries;
 }
 
 std::shared_ptr<MicroBatchDriver> ActiveQueries::Enter(
