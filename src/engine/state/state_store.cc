@@ -17,6 +17,8 @@ constexpr size_t kGetBlock = 32;
 constexpr uint8_t kPutMark = 1;
 constexpr uint8_t kStoredMark = 2;
 
+}  // namespace
+
 // Slots with one prefix as a list; the index knows its head.
 class PrefixIndex {
  public:
@@ -82,8 +84,6 @@ class PrefixIndex {
   std::vector<Slot> next_;
   std::vector<Slot> previous_;
 };
-
-}  // namespace
 
 struct StateStore::Impl {
   Impl(StateStoreSchema store_schema, std::unique_ptr<QueryState::Member> member, MemoryAccount* memory)
