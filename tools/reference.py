@@ -5,8 +5,7 @@ conditions.md  from src/base/errors.json
 settings.md    from the Setting constants (src/**/*.h, *.cc) and from the keys that the session looks up by name
 
 With --check nothing is written: the exit status is 1 when a page is not what it would be, or when a default differs from the one
-that clients are told (src/front/session/spark_settings_table.cc). functions.md is written by the test program of
-sql/functions, which knows the registry.
+that clients are told (src/front/session/spark_settings_table.cc).
 """
 
 import json
