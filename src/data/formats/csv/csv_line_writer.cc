@@ -10,7 +10,7 @@ namespace thalweg::data {
 namespace {
 
 template <typename T>
-T ValueAt(const Column& column, int64_t row) {
+T CellOf(const Column& column, int64_t row) {
   return column.values<T>()[column.is_constant() ? 0 : static_cast<size_t>(row)];
 }
 
@@ -33,30 +33,30 @@ bool IsBlank(char c) { return static_cast<unsigned char>(c) <= ' '; }
 void AppendCsvValue(const Column& column, int64_t row, const CsvOptions& options, std::string* out) {
   const DataType& type = column.type();
   switch (type.kind()) {
-    case TypeKind::kBoolean: return AppendBoolean(ValueAt<uint8_t>(column, row) != 0, out);
-    case TypeKind::kByte: return AppendInt64(ValueAt<int8_t>(column, row), out);
-    case TypeKind::kShort: return AppendInt64(ValueAt<int16_t>(column, row), out);
-    case TypeKind::kInteger: return AppendInt64(ValueAt<int32_t>(column, row), out);
-    case TypeKind::kLong: return AppendInt64(ValueAt<int64_t>(column, row), out);
-    case TypeKind::kFloat: return AppendFloat(ValueAt<float>(column, row), out);
-    case TypeKind::kDouble: return AppendDouble(ValueAt<double>(column, row), out);
-    case TypeKind::kDecimal: return AppendDecimalScientific(ValueAt<Int128>(column, row), type.scale(), out);
-    case TypeKind::kString: out->append(ValueAt<TextView>(column, row).view()); return;
-    case TypeKind::kBinary: return AppendBinary(ValueAt<TextView>(column, row).view(), out);
-    case TypeKind::kDate: return options.write_date_format.FormatDate(ValueAt<int32_t>(column, row), out);
+    case TypeKind::kBoolean: return AppendBoolean(CellOf<uint8_t>(column, row) != 0, out);
+    case TypeKind::kByte: return AppendInt64(CellOf<int8_t>(column, row), out);
+    case TypeKind::kShort: return AppendInt64(CellOf<int16_t>(column, row), out);
+    case TypeKind::kInteger: return AppendInt64(CellOf<int32_t>(column, row), out);
+    case TypeKind::kLong: return AppendInt64(CellOf<int64_t>(column, row), out);
+    case TypeKind::kFloat: return AppendFloat(CellOf<float>(column, row), out);
+    case TypeKind::kDouble: return AppendDouble(CellOf<double>(column, row), out);
+    case TypeKind::kDecimal: return AppendDecimalScientific(CellOf<Int128>(column, row), type.scale(), out);
+    case TypeKind::kString: out->append(CellOf<TextView>(column, row).view()); return;
+    case TypeKind::kBinary: return AppendBinary(CellOf<TextView>(column, row).view(), out);
+    case TypeKind::kDate: return options.write_date_format.FormatDate(CellOf<int32_t>(column, row), out);
     case TypeKind::kTimestamp:
-      options.write_timestamp_format.FormatTimestamp(ValueAt<int64_t>(column, row), options.time_zone, out);
+      options.write_timestamp_format.FormatTimestamp(CellOf<int64_t>(column, row), options.time_zone, out);
       return;
     case TypeKind::kTimestampNtz:
-      if (!options.write_timestamp_ntz_format.FormatTimestampNtz(ValueAt<int64_t>(column, row), out))
-        AppendTimestampNtz(ValueAt<int64_t>(column, row), out);
+      if (!options.write_timestamp_ntz_format.FormatTimestampNtz(CellOf<int64_t>(column, row), out))
+        AppendTimestampNtz(CellOf<int64_t>(column, row), out);
       return;
-    case TypeKind::kTime: return AppendTime(ValueAt<int64_t>(column, row), out);
+    case TypeKind::kTime: return AppendTime(CellOf<int64_t>(column, row), out);
     case TypeKind::kYearMonthInterval:
-      return AppendYearMonthInterval(ValueAt<int32_t>(column, row), type.year_month_start(), type.year_month_end(),
+      return AppendYearMonthInterval(CellOf<int32_t>(column, row), type.year_month_start(), type.year_month_end(),
                                      IntervalStyle::kAnsi, out);
     case TypeKind::kDayTimeInterval:
-      return AppendDayTimeInterval(ValueAt<int64_t>(column, row), type.day_time_start(), type.day_time_end(),
+      return AppendDayTimeInterval(CellOf<int64_t>(column, row), type.day_time_start(), type.day_time_end(),
                                    IntervalStyle::kAnsi, out);
     default: return;  // refused before
   }
@@ -76,7 +76,7 @@ void CsvLineWriter::AppendRow(const Chunk& chunk, int64_t row, std::string* out)
     if (column.IsNull(row) || column.type().Is(TypeKind::kNull)) {
       AppendField(static_cast<size_t>(i), options_.null_value, true, out);
     } else if (column.type().Is(TypeKind::kString)) {
-      AppendText(static_cast<size_t>(i), ValueAt<TextView>(column, row).view(), out);
+      AppendText(static_cast<size_t>(i), CellOf<TextView>(column, row).view(), out);
     } else {
       scratch_.clear();
       AppendCsvValue(column, row, options_, &scratch_);
