@@ -7,6 +7,7 @@
 #include "connectors/file/file_write_plan.h"
 #include "data/io/path.h"
 #include "data/logs/file_logs.h"
+#include "data/logs/log_settings.h"
 
 namespace thalweg::connectors {
 namespace {
@@ -105,7 +106,7 @@ Result<std::unique_ptr<sql::StreamingWrite>> MakeFileSink(const FileFormat& form
   options.compact_interval = context.settings->Get(kSinkLogCompactInterval);
   options.cleanup_delay_ms = context.settings->Get(kSinkLogCleanupDelayMs);
   options.deletion = context.settings->Get(kSinkLogDeletion);
-  options.min_batches_to_retain = context.settings->Get(kMinBatchesToRetainOfLogs);
+  options.min_batches_to_retain = context.settings->Get(data::kMinBatchesToRetain);
   TW_ASSIGN_OR_RETURN(const std::optional<int64_t> retention_ms, RetentionOf(context));
   TW_ASSIGN_OR_RETURN(data::FileSinkLog log, data::FileSinkLog::Open(*context.file_system, data::JoinPath(target, kLogDirectory),
                                                                      options, *clock, retention_ms));
