@@ -11,7 +11,7 @@ struct Embedded {
   std::weak_ptr<EmbeddedServer> running TW_GUARDED_BY(mutex);
 };
 
-Embedded& Process() {
+Embedded& TheEmbedded() {
   static auto* embedded = new Embedded;  // sessions may end after static objects have gone
   return *embedded;
 }
@@ -19,19 +19,19 @@ Embedded& Process() {
 }  // namespace
 
 Result<EmbeddedUse> UseEmbeddedServer(const std::map<std::string, std::string>& settings) {
-  const MutexLock lock(Process().mutex);
-  if (std::shared_ptr<EmbeddedServer> running = Process().running.lock()) return EmbeddedUse{std::move(running), false};
+  const MutexLock lock(TheEmbedded().mutex);
+  if (std::shared_ptr<EmbeddedServer> running = TheEmbedded().running.lock()) return EmbeddedUse{std::move(running), false};
   TW_ASSIGN_OR_RETURN(std::shared_ptr<EmbeddedServer> started, StartEmbeddedServer(settings));
-  Process().running = started;
+  TheEmbedded().running = started;
   return EmbeddedUse{std::move(started), true};
 }
 
 void StopEmbeddedServer() {
   std::shared_ptr<EmbeddedServer> running;
   {
-    const MutexLock lock(Process().mutex);
-    running = Process().running.lock();
-    Process().running.reset();
+    const MutexLock lock(TheEmbedded().mutex);
+    running = TheEmbedded().running.lock();
+    TheEmbedded().running.reset();
   }
   if (running != nullptr) running->Stop();
 }

@@ -52,7 +52,7 @@ struct Newest {
   std::map<std::string, std::weak_ptr<internal::SessionState>> by_url TW_GUARDED_BY(mutex);
 };
 
-Newest& Process() {
+Newest& NewestSessions() {
   static auto* newest = new Newest;  // sessions may end after static objects have gone
   return *newest;
 }
@@ -63,8 +63,8 @@ SessionBuilder Session::Builder() { return {}; }
 
 Result<Session> Session::Connect(std::string_view url, const std::map<std::string, std::string>& settings) {
   TW_ASSIGN_OR_RETURN(std::shared_ptr<internal::SessionState> state, internal::SessionState::Connect(url, settings));
-  const MutexLock lock(Process().mutex);
-  Process().by_url[std::string(url)] = state;
+  const MutexLock lock(NewestSessions().mutex);
+  NewestSessions().by_url[std::string(url)] = state;
   return Session(std::move(state));
 }
 
@@ -173,9 +173,9 @@ std::string SessionBuilder::Url() const {
 Result<Session> SessionBuilder::GetOrCreate() const {
   std::shared_ptr<internal::SessionState> there;
   {
-    const MutexLock lock(Process().mutex);
-    const auto found = Process().by_url.find(Url());
-    if (found != Process().by_url.end()) there = found->second.lock();
+    const MutexLock lock(NewestSessions().mutex);
+    const auto found = NewestSessions().by_url.find(Url());
+    if (found != NewestSessions().by_url.end()) there = found->second.lock();
   }
   if (there == nullptr || there->is_stopped()) return Create();
   TW_RETURN_NOT_OK(there->SetConf(settings_));

@@ -25,7 +25,7 @@ struct Living {
   std::atomic<bool> ended{false};
 };
 
-Living& Process() {
+Living& LivingSessions() {
   static auto* living = new Living;
   return *living;
 }
@@ -33,8 +33,8 @@ Living& Process() {
 void EndAll() {
   std::vector<std::weak_ptr<SessionState>> sessions;
   {
-    const MutexLock lock(Process().mutex);
-    sessions.swap(Process().sessions);
+    const MutexLock lock(LivingSessions().mutex);
+    sessions.swap(LivingSessions().sessions);
   }
   std::vector<std::shared_ptr<SessionState>> left;
   for (const std::weak_ptr<SessionState>& session : sessions) {
@@ -42,14 +42,14 @@ void EndAll() {
     if (left.back() != nullptr) Ignore(left.back()->Stop(), "the process ends");
   }
   front::StopEmbeddedServer();
-  Process().ended = true;
+  LivingSessions().ended = true;
 }
 
 void Remember(const std::shared_ptr<SessionState>& session) {
   {
-    const MutexLock lock(Process().mutex);
-    std::erase_if(Process().sessions, [](const auto& one) { return one.expired(); });
-    Process().sessions.push_back(session);
+    const MutexLock lock(LivingSessions().mutex);
+    std::erase_if(LivingSessions().sessions, [](const auto& one) { return one.expired(); });
+    LivingSessions().sessions.push_back(session);
   }
   // After the first session has made gRPC's static objects and the engine's: exit() comes here before they go.
   [[maybe_unused]] static const int registered = std::atexit(EndAll);
@@ -68,7 +68,7 @@ struct SessionState::Impl {
 SessionState::SessionState(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) { impl_->bus = std::make_unique<ListenerBus>(*this); }
 
 SessionState::~SessionState() {
-  if (Process().ended) {
+  if (LivingSessions().ended) {
     [[maybe_unused]] const Impl* left = impl_.release();
     return;
   }
