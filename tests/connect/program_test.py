@@ -156,8 +156,10 @@ def test_submit_hands_the_interrupt_on(tmp_path):
     assert process.wait(15) == 3
 
 
-def test_forgetting_models_is_no_error(spark):  # clients ask for it when the interpreter ends
+def test_forgetting_models_is_refused(spark):
+    """Clients ask for it when the interpreter ends and swallow the answer; one that succeeds can hang them there."""
     from pyspark.sql.connect.proto import Command
     command = Command()
     command.ml_command.clean_cache.SetInParent()
-    spark.client.execute_command(command)
+    with pytest.raises(Exception, match="UNSUPPORTED_FEATURE.THALWEG"):
+        spark.client.execute_command(command)
