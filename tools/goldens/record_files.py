@@ -1,6 +1,7 @@
 """Records what Spark's readers of CSV, JSON and text files answer: run with real Spark, output to src/connectors/file/testdata/files.jsonl.
 One line a case: format, options, schema (DDL, absent: inferred), content (bytes as Latin-1), and rows as to_json(struct(*)) with null
 fields kept, with the schema Spark reports; or the condition of the error and those of its causes."""
+import datetime
 import json
 import os
 import sys
@@ -165,7 +166,7 @@ def conditions(error):
 
 spark = SparkSession.builder.getOrCreate()
 spark.conf.set("spark.sql.session.timeZone", "UTC")
-print(json.dumps({"spark": spark.version, "zone": "UTC"}))
+print(json.dumps({"spark": spark.version, "zone": "UTC", "today": str(datetime.datetime.now(datetime.timezone.utc).date())}))
 for number, (name, options, schema, content) in enumerate(CASES):
     with tempfile.TemporaryDirectory() as folder:
         with open(os.path.join(folder, "f." + name), "wb") as file:
