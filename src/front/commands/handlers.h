@@ -54,6 +54,10 @@ Status Run(CommandRun& run, const sql::CreateTempViewFromPlan& command);
 // insert_into.cc, write_data_frame.cc
 Status Run(CommandRun& run, const sql::InsertInto& command);
 Status Run(CommandRun& run, const sql::WriteDataFrame& command);
+// row_level.cc
+Status Run(CommandRun& run, const sql::MergeIntoTable& command);
+Status Run(CommandRun& run, const sql::UpdateTable& command);
+Status Run(CommandRun& run, const sql::DeleteFromTable& command);
 // settings.cc
 Status Run(CommandRun& run, const sql::SetConfig& command);
 Status Run(CommandRun& run, const sql::ResetConfig& command);

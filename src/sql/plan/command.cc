@@ -52,6 +52,12 @@ AttributeList Command::output() const {
           [&](const DescribeFunction&) { return Columns({{"function_desc", text}}); },
           [&](const SetConfig&) { return Columns({{"key", text}, {"value", text}}); },
           [&](const ExplainCommand&) { return Columns({{"plan", text}}); },
+          [&](const MergeIntoTable&) {
+            const DataType count = DataType::Long();
+            return Columns({{"num_affected_rows", count}, {"num_updated_rows", count}, {"num_deleted_rows", count}, {"num_inserted_rows", count}});
+          },
+          [&](const UpdateTable&) { return Columns({{"num_affected_rows", DataType::Long()}}); },
+          [&](const DeleteFromTable&) { return Columns({{"num_affected_rows", DataType::Long()}}); },
           [&](const auto&) { return AttributeList{}; },
       },
       body);
@@ -89,6 +95,9 @@ std::string Command::NodeText() const {
                         [](const RefreshTable& c) { return "RefreshTable " + Name(c.name); },
                         [](const WriteDataFrame&) { return std::string("SaveIntoDataSourceCommand"); },
                         [](const CreateTempViewFromPlan& c) { return "CreateViewCommand " + c.name; },
+                        [](const MergeIntoTable&) { return std::string("MergeIntoTable"); },
+                        [](const UpdateTable&) { return std::string("UpdateTable"); },
+                        [](const DeleteFromTable&) { return std::string("DeleteFromTable"); },
                     },
                     body);
 }

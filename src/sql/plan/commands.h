@@ -68,10 +68,41 @@ struct WriteDataFrame {
 /// df.createOrReplaceTempView and kin.
 struct CreateTempViewFromPlan { std::string name; PlanPtr query; bool global, replace; };
 
+// --- statements that change rows of a table (sql/datasource/row_level_operation.h) ---
+//
+// `target` is any unresolved plan that names one table: UnresolvedRelation (also delta.`/path`), UnresolvedDataSource with a path,
+// either under a SubqueryAlias for its alias. Expressions are unresolved, over the columns of target and source.
+
+/// SET column = value; (column, ...) VALUES (value, ...).
+struct Assignment {
+  ExprPtr column;                                ///< UnresolvedAttribute, with nested fields as more name parts
+  ExprPtr value;
+};
+
+/// One WHEN clause of a MERGE; the first whose condition holds decides over a row.
+struct MergeAction {
+  enum class Kind : uint8_t { kUpdate, kUpdateAll, kDelete, kInsert, kInsertAll } kind = Kind::kUpdate;
+  ExprPtr condition;                             ///< null: always
+  std::vector<Assignment> assignments;           ///< kUpdate and kInsert
+};
+
+struct MergeIntoTable {
+  PlanPtr target, source;                        ///< aliases are SubqueryAlias nodes
+  ExprPtr condition;
+  std::vector<MergeAction> matched;              ///< kUpdate, kUpdateAll, kDelete
+  std::vector<MergeAction> not_matched;          ///< kInsert, kInsertAll
+  std::vector<MergeAction> not_matched_by_source;///< kUpdate, kDelete; over target columns only
+  bool with_schema_evolution = false;
+};
+
+struct UpdateTable { PlanPtr target; std::vector<Assignment> assignments; ExprPtr condition; };  ///< condition null: all rows
+struct DeleteFromTable { PlanPtr target; ExprPtr condition; };                                   ///< condition null: all rows
+
 using CommandBody =
     std::variant<CreateDatabase, DropDatabase, UseDatabase, UseCatalog, ShowDatabases, ShowTables, ShowColumns, ShowViews, ShowFunctions, ShowCreateTable,
                  DescribeTable, DescribeQuery, DescribeDatabase, DescribeFunction, CreateTable, DropTable, CreateView, InsertInto, SetConfig, ResetConfig,
-                 SetTimeZone, ExplainCommand, CacheTable, UncacheTable, ClearCache, RefreshTable, WriteDataFrame, CreateTempViewFromPlan>;
+                 SetTimeZone, ExplainCommand, CacheTable, UncacheTable, ClearCache, RefreshTable, WriteDataFrame, CreateTempViewFromPlan, MergeIntoTable,
+                 UpdateTable, DeleteFromTable>;
 
 /// A command as the root of a plan. output() is the schema of the rows it answers with (empty for most).
 struct Command final : PlanNode<Command, PlanKind::kCommand> {
