@@ -1,0 +1,184 @@
+#include "engine/pyworker/daemon.h"
+
+#include <arpa/inet.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <sys/random.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+
+#include "base/clock.h"
+
+namespace thalweg::engine {
+
+namespace {
+
+constexpr std::chrono::milliseconds kEndGrace{300};
+
+class DaemonWorker final : public PooledWorker {
+ public:
+  DaemonWorker(std::shared_ptr<Daemon> daemon, const PythonRuntime& runtime, int descriptor)
+      : daemon_(std::move(daemon)), runtime_(runtime), socket_(std::make_unique<WorkerSocket>(descriptor, nullptr)) {}
+  ~DaemonWorker() override {
+    socket_.reset();
+    if (pid_ > 0) daemon_->KillWorker(pid_);
+    daemon_->Returned();
+  }
+  WorkerSocket& socket() override { return *socket_; }
+  const PythonRuntime& runtime() const override { return runtime_; }
+  int pid() const override { return pid_; }
+  void set_pid(int pid) { pid_ = pid; }
+
+ private:
+  const std::shared_ptr<Daemon> daemon_;
+  const PythonRuntime& runtime_;  // the daemon's
+  std::unique_ptr<WorkerSocket> socket_;
+  int pid_ = 0;
+};
+
+Result<int> Connect(int port) {
+  const int descriptor = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+  if (descriptor < 0) return IoError("open a socket", errno);
+  sockaddr_in address{};
+  address.sin_family = AF_INET;
+  address.sin_port = htons(static_cast<uint16_t>(port));
+  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  if (connect(descriptor, reinterpret_cast<const sockaddr*>(&address), sizeof(address)) != 0) {
+    const int error = errno;
+    close(descriptor);
+    return IoError("connect to pyspark.daemon", error);
+  }
+  const int on = 1;
+  setsockopt(descriptor, IPPROTO_TCP, TCP_NODELAY, &on, sizeof(on));
+  return descriptor;
+}
+
+}  // namespace
+
+std::string NewSecret() {
+  std::array<unsigned char, 32> bytes{};
+  size_t have = 0;
+  while (have < bytes.size()) {
+    const ssize_t got = getrandom(bytes.data() + have, bytes.size() - have, 0);
+    if (got > 0) have += static_cast<size_t>(got);
+  }
+  std::string text;
+  for (const unsigned char byte : bytes) {
+    text.push_back("0123456789abcdef"[byte >> 4]);
+    text.push_back("0123456789abcdef"[byte & 15]);
+  }
+  return text;
+}
+
+Result<std::shared_ptr<Daemon>> Daemon::Launch(PythonRuntime runtime, std::map<std::string, std::string> environment,
+                                               PythonWorkers::Output output, std::chrono::milliseconds timeout, std::stop_token stop) {
+  std::shared_ptr<Daemon> daemon(new Daemon());
+  daemon->secret_ = NewSecret();
+  environment["PYTHON_WORKER_FACTORY_SECRET"] = daemon->secret_;
+  ChildSpec spec;
+  spec.arguments = {runtime.executable, "-m", "pyspark.daemon", "pyspark.worker"};
+  spec.environment = std::move(environment);
+  spec.has_stdin = true;
+  // It hangs its workers up when its input ends: killed by the kernel it could not.
+  spec.dies_with_server = false;
+  spec.stdout_prefix_bytes = 4;
+  spec.on_line = std::move(output);
+  daemon->runtime_ = std::move(runtime);
+  TW_ASSIGN_OR_RETURN(daemon->process_, ChildProcess::Launch(std::move(spec)));
+  TW_ASSIGN_OR_RETURN(const std::string port, daemon->process_->StdoutPrefix(timeout, stop));
+  daemon->port_ = ReadJavaInt(port.data());
+  if (daemon->port_ <= 0 || daemon->port_ > 65535) {
+    return Error("PYTHON_WORKER_CRASHED")
+        .With("detail", "pyspark.daemon began its output with something else than a port; does a module print when it is imported?")
+        .Kind(ErrorKind::kEnvironment);
+  }
+  return daemon;
+}
+
+Daemon::~Daemon() {
+  if (process_ != nullptr) process_->End(kEndGrace);
+}
+
+std::unique_ptr<PooledWorker> Daemon::TakeIdle() {
+  while (true) {
+    std::unique_ptr<PooledWorker> worker;
+    {
+      const MutexLock lock(mutex_);
+      if (idle_.empty()) return nullptr;
+      worker = std::move(idle_.back().worker);
+      idle_.pop_back();
+    }
+    if (worker->socket().IsQuiet()) return worker;  // others have died in the meantime
+  }
+}
+
+Result<std::unique_ptr<PooledWorker>> Daemon::Fork(std::chrono::milliseconds timeout, std::stop_token stop) {
+  TW_ASSIGN_OR_RETURN(const int descriptor, Connect(port_));
+  {
+    const MutexLock lock(mutex_);
+    ++live_;
+    used_ = SystemClock::Get().NowMonotonic();
+  }
+  auto worker = std::make_unique<DaemonWorker>(shared_from_this(), runtime_, descriptor);
+  WorkerSocket& socket = worker->socket();
+  socket.set_silence_limit(timeout);
+  TW_ASSIGN_OR_RETURN(const int32_t pid, socket.ReadInt(stop));
+  if (pid < 0) return Error("PYTHON_WORKER_CRASHED").With("detail", "pyspark.daemon could not fork").Kind(ErrorKind::kEnvironment);
+  worker->set_pid(pid);
+  TW_RETURN_NOT_OK(socket.Write(JavaData().Bytes(secret_).bytes(), stop));
+  TW_ASSIGN_OR_RETURN(const std::string reply, socket.ReadBytes(stop));
+  if (reply != "ok") return InternalError("a Python worker refused the secret");
+  socket.set_silence_limit({});
+  return std::unique_ptr<PooledWorker>(std::move(worker));
+}
+
+bool Daemon::Keep(std::unique_ptr<PooledWorker> worker, size_t max_idle, std::chrono::nanoseconds now) {
+  if (!worker->socket().IsQuiet()) return false;
+  worker->socket().set_silence_limit({});
+  const MutexLock lock(mutex_);
+  used_ = now;
+  if (closed_ || idle_.size() >= max_idle) return false;
+  idle_.push_back({std::move(worker), now});
+  return true;
+}
+
+bool Daemon::EndIdle(std::chrono::nanoseconds since) {
+  std::vector<std::unique_ptr<PooledWorker>> ended;
+  bool unused = false;
+  {
+    const MutexLock lock(mutex_);
+    while (!idle_.empty() && idle_.front().since < since) {
+      ended.push_back(std::move(idle_.front().worker));
+      idle_.pop_front();
+    }
+    unused = live_ == 0 && used_ < since;
+  }
+  return unused;
+}
+
+void Daemon::EndAllIdle() {
+  {
+    const MutexLock lock(mutex_);
+    closed_ = true;
+  }
+  EndIdle(std::chrono::nanoseconds::max());
+}
+
+void Daemon::Count(PythonWorkers::Census* census) const {
+  const MutexLock lock(mutex_);
+  census->daemons += 1;
+  census->idle += static_cast<int>(idle_.size());
+  census->lent += live_ - static_cast<int>(idle_.size());
+}
+
+void Daemon::KillWorker(int pid) { process_->WriteStdin(JavaData().Int(pid).bytes()); }
+
+void Daemon::Returned() {
+  const MutexLock lock(mutex_);
+  --live_;
+}
+
+}  // namespace thalweg::engine

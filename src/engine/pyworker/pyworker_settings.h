@@ -1,0 +1,45 @@
+#pragma once
+
+#include "base/settings.h"
+
+namespace thalweg::engine {
+
+inline const Setting<std::string> kPythonProgram{
+    .key = "spark.pyspark.python",
+    .default_value = "",
+    .doc = "Interpreter of Python workers; empty: PYSPARK_PYTHON, PYSPARK_DRIVER_PYTHON, python3."};
+inline const Setting<int64_t> kPythonMemoryBytes{
+    .key = "spark.executor.pyspark.memory",
+    .default_value = 0,
+    .min = 0,
+    .unit = SettingUnit::kBytes,
+    .doc = "Address space of one Python worker; 0: no limit. A bare number is bytes, unlike in Spark (MiB)."};
+inline const Setting<bool> kReuseWorkers{
+    .key = "spark.python.worker.reuse",
+    .default_value = true,
+    .doc = "Use a Python worker for more than one task."};
+inline const Setting<int64_t> kIdleWorkers{
+    .key = "spark.python.factory.idleWorkerMaxPoolSize",
+    .default_value = 8,
+    .min = 0,
+    .doc = "Idle Python workers that are kept per interpreter and path."};
+inline const Setting<int64_t> kWorkerSilenceSeconds{
+    .key = "spark.python.worker.idleTimeoutSeconds",
+    .default_value = 0,
+    .min = 0,
+    .unit = SettingUnit::kSeconds,
+    .doc = "A Python worker that answers nothing for longer is taken for hung and killed; 0: never."};
+inline const Setting<int64_t> kWorkerStartMs{
+    .key = "thalweg.python.startTimeout",
+    .default_value = 60000,
+    .min = 1,
+    .unit = SettingUnit::kMillis,
+    .doc = "How long a Python worker may take to start and to answer for the first time."};
+inline const Setting<int64_t> kFunctionInitMs{
+    .key = "thalweg.python.initTimeout",
+    .default_value = 300000,
+    .min = 1,
+    .unit = SettingUnit::kMillis,
+    .doc = "How long unpickling the function of foreachBatch may take."};
+
+}  // namespace thalweg::engine
