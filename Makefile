@@ -4,6 +4,7 @@
 # make bench  builds the release programs and measures them: benchmarks/README.md (BENCH="latency ysb": some figures alone)
 # make handover TW_SPARK_RUN=...   queries change hands between this engine and real Spark: tests/handover/README.md
 # make clients [VERSIONS=...]    the Connect tests with other releases of the client: tests/clients/README.md
+# make program builds what is shipped, build/release/bin/thalweg; the tests run another build of it, with all checks on
 # make build | release | asan | tsan | fuzz-smoke | crash | clean
 SHELL := /bin/bash
 JOBS ?= $(shell nproc)
@@ -13,7 +14,7 @@ PRESET ?= ci
 export TMPDIR := $(CURDIR)/build/tmp
 $(shell mkdir -p "$(TMPDIR)")
 
-.PHONY: setup build demo test release bench asan tsan fuzz-smoke crash handover clients clean
+.PHONY: setup build program demo test release bench asan tsan fuzz-smoke crash handover clients clean
 
 setup:
 	@tools/setup.sh
@@ -23,12 +24,17 @@ build: setup
 	@cmake --preset $(PRESET) > build/configure.log 2>&1 || { cat build/configure.log; exit 1; }; rm -f build/configure.log
 	@cmake --build --preset $(PRESET) -j $(JOBS)
 
-demo: build
-	@build/$(PRESET)/bin/thalweg demo --python "$$(tools/setup.sh --print-venv)/bin/python"
+# The program as it is shipped: build/release/bin/thalweg.
+program: setup
+	@cmake --preset release > build/configure.log 2>&1 || { cat build/configure.log; exit 1; }; rm -f build/configure.log
+	@cmake --build --preset release -j $(JOBS) --target thalweg
+
+demo: program
+	@build/release/bin/thalweg demo --python "$$(tools/setup.sh --print-venv)/bin/python"
 
 test:
 	@tools/setup.sh --kafka
-	@$(MAKE) --no-print-directory build
+	@$(MAKE) --no-print-directory build program
 	@ctest --preset ci -j $(TEST_JOBS) --output-on-failure
 
 release:
