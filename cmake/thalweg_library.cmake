@@ -31,7 +31,7 @@ endif()
 
 # GCC 12's thread sanitizer does not know C11 threads, which librdkafka starts.
 if(TW_SANITIZE STREQUAL "thread")
-  add_library(tw_sanitizer OBJECT "${PROJECT_SOURCE_DIR}/cmake/tsan_thrd.cc")
+  add_library(tw_sanitizer OBJECT "${PROJECT_SOURCE_DIR}/cmake/sanitizers/tsan_thrd.cc")
   set_target_properties(tw_sanitizer PROPERTIES UNITY_BUILD OFF)
 endif()
 
@@ -156,11 +156,10 @@ function(thalweg_library)
     tw_use_pch(${short}_test)
     tw_finish_program(${short}_test)
     add_dependencies(unit_tests ${short}_test)
-    add_test(NAME "${ARG_NAME}" COMMAND ${short}_test WORKING_DIRECTORY "${PROJECT_SOURCE_DIR}")
     if(NOT ARG_TEST_TIMEOUT)
       set(ARG_TEST_TIMEOUT 300)
     endif()
-    tw_test_properties("${ARG_NAME}" ${ARG_TEST_TIMEOUT})
+    tw_add_test(NAME "${ARG_NAME}" TIMEOUT ${ARG_TEST_TIMEOUT} COMMAND $<TARGET_FILE:${short}_test>)
   endif()
 
   if(benchmarks AND benchmark_FOUND)
@@ -199,9 +198,8 @@ function(tw_add_fuzzers short target)
       if(IS_DIRECTORY "${corpus}")
         set(inputs "${corpus}")
       endif()
-      add_test(NAME "fuzz/${short}_${stem}" WORKING_DIRECTORY "${PROJECT_SOURCE_DIR}"
-               COMMAND ${program} --mutations 2000 --seed 1 ${inputs})
-      tw_test_properties("fuzz/${short}_${stem}" 300)
+      tw_add_test(NAME "fuzz/${short}_${stem}" TIMEOUT 300
+        COMMAND $<TARGET_FILE:${program}> --mutations 2000 --seed 1 ${inputs})
       set_tests_properties("fuzz/${short}_${stem}" PROPERTIES LABELS fuzz)
     endif()
     set_target_properties(${program} PROPERTIES UNITY_BUILD OFF)
@@ -214,11 +212,29 @@ endfunction()
 set(TW_TEST_TMPDIR "${PROJECT_BINARY_DIR}/tmp")
 file(MAKE_DIRECTORY "${TW_TEST_TMPDIR}")
 
-# Timeout and the environment of sanitizer runs.
-function(tw_test_properties test timeout)
-  set(suppressions "${PROJECT_SOURCE_DIR}/cmake")
-  set_tests_properties("${test}" PROPERTIES TIMEOUT ${timeout} ENVIRONMENT
-    "TSAN_OPTIONS=ignore_noninstrumented_modules=1:halt_on_error=1;LSAN_OPTIONS=suppressions=${suppressions}/lsan.supp:print_suppressions=0;UBSAN_OPTIONS=print_stacktrace=1;TZ=UTC;TMPDIR=${TW_TEST_TMPDIR};TEST_TMPDIR=${TW_TEST_TMPDIR}")
+# A sanitizer slows a test down: its own timeouts and those of the waits in it are this many times longer.
+set(TW_TIMEOUT_FACTOR_DEFAULT 1)
+if(TW_SANITIZE STREQUAL "thread")
+  set(TW_TIMEOUT_FACTOR_DEFAULT 8)
+elseif(TW_SANITIZE)
+  set(TW_TIMEOUT_FACTOR_DEFAULT 4)
+endif()
+set(TW_TIMEOUT_FACTOR "${TW_TIMEOUT_FACTOR_DEFAULT}" CACHE STRING "Timeouts of tests are this many times longer")
+
+# tw_add_test(NAME name TIMEOUT s [CONFIGURATIONS ...] COMMAND ...): a test that runs in the source folder; in a sanitizer build under
+# tools/sanitized_run.py, so that a report of any process of it makes it fail.
+function(tw_add_test)
+  cmake_parse_arguments(PARSE_ARGV 0 ARG "" "NAME;TIMEOUT" "CONFIGURATIONS;COMMAND")
+  if(TW_SANITIZE)
+    list(PREPEND ARG_COMMAND "${TW_PYTHON}" -I -B "${PROJECT_SOURCE_DIR}/tools/sanitized_run.py" "${PROJECT_BINARY_DIR}/reports" "${ARG_NAME}")
+  endif()
+  if(ARG_CONFIGURATIONS)
+    list(PREPEND ARG_CONFIGURATIONS CONFIGURATIONS)
+  endif()
+  add_test(NAME "${ARG_NAME}" WORKING_DIRECTORY "${PROJECT_SOURCE_DIR}" ${ARG_CONFIGURATIONS} COMMAND ${ARG_COMMAND})
+  math(EXPR timeout "${ARG_TIMEOUT} * ${TW_TIMEOUT_FACTOR}")
+  set_tests_properties("${ARG_NAME}" PROPERTIES TIMEOUT ${timeout} ENVIRONMENT
+    "TZ=UTC;TMPDIR=${TW_TEST_TMPDIR};TEST_TMPDIR=${TW_TEST_TMPDIR};TW_TIMEOUT_FACTOR=${TW_TIMEOUT_FACTOR};TW_SANITIZE=${TW_SANITIZE}")
 endfunction()
 
 # One unit per header that includes nothing else: every header stands alone.
@@ -287,10 +303,8 @@ function(thalweg_python_test)
   if(NOT ARG_TIMEOUT)
     set(ARG_TIMEOUT 300)
   endif()
-  add_test(NAME "${ARG_NAME}" WORKING_DIRECTORY "${PROJECT_SOURCE_DIR}"
-           COMMAND "${TW_PYTHON}" -P -B -m pytest -q -p no:cacheprovider --import-mode=importlib
-                   -o tmp_path_retention_policy=failed "--rootdir=${PROJECT_SOURCE_DIR}/tests" "${ARG_FILE}" ${ARG_ARGS})
-  tw_test_properties("${ARG_NAME}" ${ARG_TIMEOUT})
+  tw_add_test(NAME "${ARG_NAME}" TIMEOUT ${ARG_TIMEOUT} COMMAND "${TW_PYTHON}" -P -B -m pytest -q -p no:cacheprovider --import-mode=importlib
+    -o tmp_path_retention_policy=failed "--rootdir=${PROJECT_SOURCE_DIR}/tests" "${ARG_FILE}" ${ARG_ARGS})
   set_property(TEST "${ARG_NAME}" APPEND PROPERTY ENVIRONMENT
     "TW_SOURCE_DIR=${PROJECT_SOURCE_DIR}" "TW_BUILD_DIR=${PROJECT_BINARY_DIR}" "TW_KAFKA_HOME=${TW_KAFKA_HOME}"
     "PYTHONPATH=${PROJECT_SOURCE_DIR}/tests" "PYTHONUNBUFFERED=1")

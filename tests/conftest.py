@@ -5,6 +5,15 @@ import sys
 import pytest
 from harness.kafka_broker import KafkaBroker
 from harness.thalweg_server import ThalwegServer
+from harness.waiting import patience
+
+
+def pytest_configure(config):
+    """In a build that needs patience every test's awaitTermination(60) has it."""
+    if patience(1) != 1:
+        from pyspark.sql.connect.streaming.query import StreamingQuery
+        wait = StreamingQuery.awaitTermination
+        StreamingQuery.awaitTermination = lambda query, timeout=None: wait(query, timeout if timeout is None else patience(timeout))
 
 
 @pytest.fixture(scope="session")

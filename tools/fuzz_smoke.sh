@@ -9,7 +9,7 @@ mkdir -p "$findings"
 if command -v clang++-14 > /dev/null; then preset=fuzz; else preset=asan; fi
 cmake --preset "$preset" > /dev/null
 cmake --build --preset "$preset" --target fuzzers -j "$(nproc)"
-export LSAN_OPTIONS=suppressions=$PWD/cmake/lsan.supp:print_suppressions=0
+export LSAN_OPTIONS=suppressions=$PWD/cmake/sanitizers/lsan.supp:print_suppressions=0
 failed=0 count=0
 for program in build/"$preset"/bin/fuzz_*; do
   [[ -x $program ]] || continue

@@ -2,7 +2,7 @@
 import threading
 
 import pytest
-from harness.waiting import wait_until
+from harness.waiting import patience, wait_until
 from pyspark.errors import AnalysisException, IllegalArgumentException
 from pyspark.sql.streaming.listener import StreamingQueryListener
 
@@ -103,7 +103,7 @@ def test_listeners_hear_of_every_query(spark, ticks):
         wait_until(lambda: ("progress", query.id) in listener.events, "a progress event")
     finally:
         query.stop()
-    assert listener.ended.wait(10)
+    assert listener.ended.wait(patience(10))
     assert listener.events[-1] == ("terminated", query.id)
     spark.streams.removeListener(listener)
 

@@ -10,13 +10,16 @@ import subprocess
 import pytest
 from harness.processes import clean_environment
 from harness.thalweg_server import ThalwegServer, build_dir
+from harness.waiting import patience
 
 SOURCE = pathlib.Path(os.environ["TW_SOURCE_DIR"])
 COMPILER = "g++"
+# A library built with a sanitizer works in programs built with it.
+SANITIZE = [f"-fsanitize={os.environ['TW_SANITIZE']}"] if os.environ.get("TW_SANITIZE") else []
 
 
 def run(*command, cwd=None, **environment):
-    done = subprocess.run([str(part) for part in command], cwd=cwd, capture_output=True, text=True, check=False, timeout=240,
+    done = subprocess.run([str(part) for part in command], cwd=cwd, capture_output=True, text=True, check=False, timeout=patience(240),
                           env=clean_environment(**environment))
     assert done.returncode == 0, f"{command}\n{done.stdout}{done.stderr}"
     return done.stdout
@@ -51,7 +54,8 @@ def test_the_public_api_alone_is_exported():
 
 def test_an_outside_project_finds_the_package(prefix, tmp_path):
     build = tmp_path / "build"
-    run("cmake", "-S", SOURCE / "tests" / "cpp" / "outside", "-B", build, f"-DCMAKE_PREFIX_PATH={prefix}", f"-DCMAKE_CXX_COMPILER={COMPILER}")
+    run("cmake", "-S", SOURCE / "tests" / "cpp" / "outside", "-B", build, f"-DCMAKE_PREFIX_PATH={prefix}", f"-DCMAKE_CXX_COMPILER={COMPILER}",
+        f"-DCMAKE_CXX_FLAGS={' '.join(SANITIZE)}")
     run("cmake", "--build", build)
     assert run(build / "outside", cwd=tmp_path) == "0 18\n1 12\n2 15\n"
 
@@ -64,7 +68,7 @@ def test_the_readme_program_runs(prefix, tmp_path):
     command = re.search(r"```sh\n(g\+\+[^\n]*)\n", section).group(1)
     (tmp_path / "program.cc").write_text(program, encoding="utf-8")
     (tmp_path / "dist").symlink_to(prefix)
-    run("bash", "-c", command, cwd=tmp_path)
+    run("bash", "-c", " ".join([command, *SANITIZE]), cwd=tmp_path)
     expected = "+---+\n| id|\n+---+\n|  0|\n|  2|\n|  4|\n+---+\n\n"
     assert run(tmp_path / "program", cwd=tmp_path) == expected
     server = ThalwegServer(tmp_path / "server").start()
@@ -90,10 +94,10 @@ def test_a_program_may_end_with_all_running(prefix, tmp_path):
           return 0;
         }
         """, encoding="utf-8")
-    run(COMPILER, "-std=c++20", "program.cc", "-o", "program", f"-I{prefix}/include", f"-L{prefix}/lib", "-lthalweg", f"-Wl,-rpath,{prefix}/lib",
+    run(COMPILER, *SANITIZE, "-std=c++20", "program.cc", "-o", "program", f"-I{prefix}/include", f"-L{prefix}/lib", "-lthalweg", f"-Wl,-rpath,{prefix}/lib",
         cwd=tmp_path)
     for arguments, status in (([], 0), (["x"], 5)):
-        done = subprocess.run([tmp_path / "program", *arguments], cwd=tmp_path, capture_output=True, text=True, check=False, timeout=20,
+        done = subprocess.run([tmp_path / "program", *arguments], cwd=tmp_path, capture_output=True, text=True, check=False, timeout=patience(20),
                               env=clean_environment())
         assert (done.returncode, done.stdout, done.stderr) == (status, "active\n", "")
 

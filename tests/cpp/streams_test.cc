@@ -14,7 +14,7 @@ using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::Not;
 
-constexpr auto kPatience = std::chrono::seconds(60);
+const auto kPatience = Patience(std::chrono::seconds(60));
 
 class StreamsTest : public SessionTest {
  protected:

@@ -2,6 +2,7 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
@@ -26,6 +27,11 @@ std::filesystem::path Root() {
 bool IsRemote() {
   const char* remote = std::getenv("SPARK_REMOTE");
   return remote != nullptr && *remote != '\0';
+}
+
+std::chrono::milliseconds Patience(std::chrono::milliseconds time) {
+  const char* factor = std::getenv("TW_TIMEOUT_FACTOR");
+  return time * (factor == nullptr ? 1 : std::max(1L, std::strtol(factor, nullptr, 10)));
 }
 
 void SessionTest::SetUpTestSuite() {

@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <chrono>
 #include <string>
 #include <vector>
 
@@ -31,5 +32,8 @@ class SessionTest : public testing::Test {
 
 /// Whether the engine is another program.
 bool IsRemote();
+
+/// `time`, and longer where the build is slow, under a sanitizer say: TW_TIMEOUT_FACTOR times.
+std::chrono::milliseconds Patience(std::chrono::milliseconds time);
 
 }  // namespace thalweg

@@ -6,6 +6,8 @@ import os
 import pathlib
 import random
 
+from harness.waiting import patience
+
 EPOCH = datetime.datetime(2024, 3, 1, 10)
 LOTS = 4
 GOLDEN_LOTS = 3
@@ -13,7 +15,7 @@ PAGES = ("home", "cart", "search", "help", "état")  # not all of them ASCII
 SCHEMA = "page STRING, user STRING, n BIGINT, ts TIMESTAMP"
 MALFORMED = ("not json", '{"page": 1', "null")
 TOPIC_PARTITIONS = 2
-END_TIMEOUT_S = 300
+END_TIMEOUT_S = patience(300)
 
 Case = collections.namedtuple("Case", "name mode source sink partitions")
 CASES = {case.name: case for case in (

@@ -13,7 +13,7 @@ import threading
 
 import deltalake
 from harness.thalweg_server import ThalwegServer
-from harness.waiting import NotReached
+from harness.waiting import NotReached, patience
 
 SOURCE = pathlib.Path(os.environ["TW_SOURCE_DIR"]) / "src"
 SETTINGS = {
@@ -26,7 +26,7 @@ SETTINGS = {
 }
 BATCHES, PER_BATCH, FILES, PER_FILE = 12, 10, 12, 20
 QUERIES = 3  # of each kind, in one round
-END_TIMEOUT_S = 300
+END_TIMEOUT_S = patience(300)
 
 
 def fault_points():

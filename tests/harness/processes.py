@@ -8,7 +8,7 @@ import socket
 import subprocess
 import threading
 
-from harness.waiting import NotReached
+from harness.waiting import NotReached, patience
 
 ON_END_TIMEOUT_S = 15
 # Replaces itself by the program, so that the process id is the program's.
@@ -67,7 +67,8 @@ class Process:
         return self._child.pid
 
     def next_line(self, timeout_s):
-        """The next line of standard output; NotReached when none comes or the program ended."""
+        """The next line of standard output; NotReached when none comes in patience(timeout_s) or the program ended."""
+        timeout_s = patience(timeout_s)
         try:
             line = self._queue.get(timeout=timeout_s)
         except queue.Empty:
@@ -91,7 +92,8 @@ class Process:
             self._child.send_signal(number)
 
     def wait(self, timeout_s=ON_END_TIMEOUT_S):
-        """Exit status, negative for a signal. NotReached after timeout_s."""
+        """Exit status, negative for a signal. NotReached after patience(timeout_s)."""
+        timeout_s = patience(timeout_s)
         try:
             status = self._child.wait(timeout=timeout_s)
         except subprocess.TimeoutExpired:

@@ -3,7 +3,9 @@ import datetime
 import os
 import pathlib
 
-END_TIMEOUT_S = 60
+from harness.waiting import patience
+
+END_TIMEOUT_S = patience(60)
 EPOCH = datetime.datetime(1970, 1, 1)
 
 

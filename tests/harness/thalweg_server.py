@@ -5,6 +5,7 @@ import subprocess
 import sys
 
 from harness.processes import Process, clean_environment
+from harness.waiting import patience
 
 START_TIMEOUT_S = 30
 # Clients up to 4.1 take a lock when a session is collected that the collecting thread may hold already: sessions are never collected.
@@ -86,7 +87,7 @@ class ThalwegServer:
 
 def run_thalweg(arguments, folder, timeout_s=120, environment=None, **options):
     """One run of the program to its end: subprocess.CompletedProcess with text output."""
-    return subprocess.run([str(thalweg_program()), *map(str, arguments)], cwd=folder, timeout=timeout_s, text=True,
+    return subprocess.run([str(thalweg_program()), *map(str, arguments)], cwd=folder, timeout=patience(timeout_s), text=True,
                           capture_output=True, check=False, stdin=subprocess.DEVNULL,
                           env=clean_environment(**(environment or {})), **options)
 

@@ -1,4 +1,5 @@
 """Waiting for progress: the only place of the tests that lets time pass."""
+import os
 import time
 
 DEFAULT_TIMEOUT_S = 60.0
@@ -8,11 +9,17 @@ class NotReached(AssertionError):
     """What a test waited for did not come in time."""
 
 
+def patience(seconds):
+    """How long a test waits for what takes at most `seconds`: longer where the program is slow by its build, under a sanitizer say."""
+    return seconds * float(os.environ.get("TW_TIMEOUT_FACTOR") or 1)
+
+
 def wait_until(condition, what, timeout_s=DEFAULT_TIMEOUT_S, poll_s=0.02, alive=None):
-    """Polls until condition() is true (its value is returned), at most timeout_s seconds.
+    """Polls until condition() is true (its value is returned), at most patience(timeout_s) seconds.
 
     alive: called at every turn; raises when waiting has become pointless, because a process ended, say.
     """
+    timeout_s = patience(timeout_s)
     end = time.monotonic() + timeout_s
     while True:
         value = condition()

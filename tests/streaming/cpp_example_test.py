@@ -9,6 +9,7 @@ import deltalake
 import pytest
 from harness.processes import clean_environment
 from harness.thalweg_server import ThalwegServer, build_dir
+from harness.waiting import patience
 
 CLICKS = [("home", 1, 0), ("home", 2, 30), ("cart", 3, 0), ("home", 6, 0), ("home", 30, 0)]
 COUNTS = {(0, "home"): 2, (0, "cart"): 1, (5, "home"): 1}
@@ -29,7 +30,7 @@ def run_example(server, bootstrap, folder):
     """Two runs on one checkpoint: the second finds nothing new."""
     for _ in range(2):
         done = subprocess.run([str(build_dir() / "bin" / "clicks_by_page"), server, bootstrap, str(folder / "checkpoint"), "once"], cwd=folder,
-                              timeout=60, capture_output=True, text=True, check=False, env=clean_environment())
+                              timeout=patience(60), capture_output=True, text=True, check=False, env=clean_environment())
         assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
 
 

@@ -6,6 +6,7 @@ import subprocess
 
 import pytest
 from harness.certificates import STORE_PASSWORD
+from harness.waiting import patience
 
 PROGRAM = pathlib.Path(os.environ["TW_BUILD_DIR"]) / "bin" / "kafka_broker_cases"
 
@@ -48,5 +49,5 @@ def test_the_program_has_cases():
 
 @pytest.mark.parametrize("case", cases())
 def test_case(environment, case):
-    ran = subprocess.run([PROGRAM, f"--gtest_filter={case}"], env=environment, capture_output=True, text=True, timeout=120)
+    ran = subprocess.run([PROGRAM, f"--gtest_filter={case}"], env=environment, capture_output=True, text=True, timeout=patience(120))
     assert ran.returncode == 0, ran.stdout[-6000:] + ran.stderr[-6000:]
