@@ -20,9 +20,11 @@ SHOWN_CHARACTERS = 20_000
 
 # What holds for every process of a test. The rest is each runtime's own default.
 OPTIONS = {
-    "ASAN_OPTIONS": {"detect_stack_use_after_return": 1, "check_initialization_order": 1, "strict_init_order": 1, "strict_string_checks": 1},
+    # GCC's libubsan writes to standard error when libasan is there (its log_path is taken for libasan's): it aborts, which libasan reports.
+    "ASAN_OPTIONS": {"detect_stack_use_after_return": 1, "check_initialization_order": 1, "strict_init_order": 1, "strict_string_checks": 1,
+                     "handle_abort": 1},
     "LSAN_OPTIONS": {"suppressions": SUPPRESSIONS / "lsan.supp", "print_suppressions": 0},
-    "UBSAN_OPTIONS": {"print_stacktrace": 1, "halt_on_error": 1},
+    "UBSAN_OPTIONS": {"print_stacktrace": 1, "halt_on_error": 1, "abort_on_error": 1},
     # Libraries that were not compiled for it look like races without number: calls out of them are not judged, their locks are seen.
     "TSAN_OPTIONS": {"suppressions": SUPPRESSIONS / "tsan.supp", "ignore_noninstrumented_modules": 1, "halt_on_error": 1,
                      "second_deadlock_stack": 1, "history_size": 4},

@@ -3,6 +3,7 @@ import os
 import subprocess
 import sys
 
+import pytest
 from tools.tool_modules import SOURCE_DIR
 
 RUN = SOURCE_DIR / "tools" / "sanitized_run.py"
@@ -44,3 +45,26 @@ def test_what_the_caller_sets_goes_before(tmp_path):
     options = run(tmp_path, *print_options, TSAN_OPTIONS="halt_on_error=0:log_path=elsewhere").stdout.strip().split(":")
     assert options.index("halt_on_error=1") < options.index("halt_on_error=0")
     assert options[-1] == f"log_path={tmp_path / 'connect.some' / 'report'}"
+
+
+FINDINGS = {
+    "address,undefined": {
+        "heap-use-after-free": "int* p = new int(argc); delete p; return *p == 77;",
+        "__ubsan_handle_add_overflow": "volatile int big = 2147483647; big = big + argc; return 0;",
+        "memory leaks": "volatile void* lost = new int[argc]; lost = nullptr; return 0;",
+    },
+    "thread": {
+        "data race": "int n = 0; { std::jthread other([&] { ++n; }); ++n; } return 0;",
+    },
+}
+
+
+@pytest.mark.parametrize("sanitizer, finding", [(name, finding) for name, findings in FINDINGS.items() for finding in findings])
+def test_the_compilers_reports_arrive(tmp_path, sanitizer, finding):
+    """A program whose end nobody looks at."""
+    source = tmp_path / "program.cc"
+    source.write_text("#include <thread>\nint main(int argc, char**) { %s }\n" % FINDINGS[sanitizer][finding])
+    subprocess.run(["g++", "-std=c++20", "-O0", "-g1", "-pthread", f"-fsanitize={sanitizer}", "-fno-sanitize-recover=all", source, "-o", tmp_path / "program"],
+                   check=True)
+    done = run(tmp_path / "reports", "sh", "-c", f"{tmp_path / 'program'}; exit 0")
+    assert done.returncode == 99 and finding in done.stdout
