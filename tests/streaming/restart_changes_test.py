@@ -35,8 +35,15 @@ class Inputs:
         return self.spark.readStream.format("rate").load()
 
 
+APPEND = {"mode": "append", "first_mode": "append"}
+
+
+def base_over(stream):
+    return stream.groupBy("k").agg(F.count("*").alias("count"), F.sum("i").alias("sum"))
+
+
 def base(x):
-    return x.stream().groupBy("k").agg(F.count("*").alias("count"), F.sum("i").alias("sum"))
+    return base_over(x.stream())
 
 
 def aggregates(make, key=lambda: ["k"]):
@@ -53,6 +60,13 @@ def windows(delay="5 seconds", size="10 seconds", watermark=True):
 
 def stateless(x):
     return x.stream().select("k")
+
+
+def dedup(*columns, within=False):
+    def make(x):
+        stream = x.stream().withWatermark("ts", "5 seconds")
+        return stream.dropDuplicatesWithinWatermark(list(columns)) if within else stream.dropDuplicates(list(columns))
+    return make
 
 
 def two(first, second):
@@ -99,12 +113,17 @@ CASES = {  # recorded case: (first query, changed query, what else changes: mode
         "spark.sql.streaming.stateStore.checkpointFormatVersion": "2"}}),
     "file source -> other directory": (stateless, lambda x: x.stream(2).select("k"), {"put": (0, 2)}),
     "file source -> rate source": (stateless, lambda x: x.rate().selectExpr("cast(value as string) k"), {}),
+    "agg -> dropDuplicates": (base, lambda x: x.stream().dropDuplicates(["k"]), {}),
+    "agg: second stateful operator added below": (base, lambda x: base_over(x.stream().dropDuplicates(["k"])), {}),
+    "dedup: columns changed, same types": (dedup("k", "ts"), dedup("s", "ts"), APPEND),
+    "dedup: column added": (dedup("k", "ts"), dedup("k", "ts", "s"), APPEND),
+    "dedup -> dedupWithinWatermark": (dedup("k", "ts"), dedup("k", "ts", within=True), APPEND),
+    "limit changed 3 -> 10": (lambda x: x.stream().limit(3), lambda x: x.stream().limit(10), APPEND),
     "sink noop -> parquet": (stateless, stateless, {"sink": "delta"}),  # a sink that is there: offsets do not depend on it
 }
 
 # Operators and sinks that are not in the engine: their queries are refused by name when they start.
-REFUSED_BY_NAME = {case for case in RECORDED if case.startswith(("dedup", "session gap", "session ->", "join", "limit", "applyInPandas", "tws", "file sink"))} | {
-    "agg -> dropDuplicates", "agg: second stateful operator added below"}
+REFUSED_BY_NAME = {case for case in RECORDED if case.startswith(("session gap", "session ->", "join", "applyInPandas", "tws", "file sink"))}
 
 # Where Spark's text is that of a bare Java exception, ours says what is wrong.
 BETTER_SAID = {

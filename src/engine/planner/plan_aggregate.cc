@@ -8,6 +8,7 @@
 #include "engine/exec/operators/hash_aggregate.h"
 #include "engine/planner/plan_context.h"
 #include "engine/planner/stream_aggregate.h"
+#include "engine/planner/stream_deduplicate.h"
 #include "sql/plan/aggregate_parts.h"
 
 namespace thalweg::engine {
@@ -300,7 +301,7 @@ Result<PhysicalNodePtr> PlanDistinct(PlanContext& context, const sql::PlanPtr& n
 
 Result<PhysicalNodePtr> PlanDeduplicate(PlanContext& context, const sql::PlanPtr& node) {
   const auto& deduplicate = static_cast<const sql::Deduplicate&>(*node);
-  if (context.stream != nullptr && node->child()->is_streaming()) return Unsupported("dropDuplicates on a stream");
+  if (context.stream != nullptr && node->child()->is_streaming()) return PlanStreamDeduplicate(context, deduplicate);
   TW_ASSIGN_OR_RETURN(PhysicalNodePtr input, context.Plan(node->child()));
   std::vector<int> columns;
   for (const auto& key : deduplicate.keys) {

@@ -5,6 +5,8 @@
 #include "engine/exec/operators/limit.h"
 #include "engine/exec/operators/sort.h"
 #include "engine/planner/plan_context.h"
+#include "engine/planner/stream_deduplicate.h"
+#include "sql/stateful_shape/state_layout.h"
 
 namespace thalweg::engine {
 namespace {
@@ -76,13 +78,6 @@ Result<PhysicalNodePtr> PlanCut(PlanContext& context, const sql::PlanPtr& child,
   return LimitNode(std::move(input), "GlobalLimit", limit, offset);
 }
 
-// A limit over an appending stream would have to remember what it let through.
-Status CheckLimit(PlanContext& context, const sql::PlanPtr& node) {
-  if (context.stream == nullptr || !node->child()->is_streaming()) return Status::OK();
-  if (context.stream->mode == sql::OutputMode::kComplete) return Status::OK();
-  return Unsupported("LIMIT on a stream in append or update mode");
-}
-
 }  // namespace
 
 Result<PhysicalNodePtr> PlanSort(PlanContext& context, const sql::PlanPtr& node) {
@@ -90,8 +85,10 @@ Result<PhysicalNodePtr> PlanSort(PlanContext& context, const sql::PlanPtr& node)
 }
 
 Result<PhysicalNodePtr> PlanLimit(PlanContext& context, const sql::PlanPtr& node) {
-  TW_RETURN_NOT_OK(CheckLimit(context, node));
   TW_ASSIGN_OR_RETURN(const int64_t limit, ConstantRows(context, static_cast<const sql::Limit&>(*node).limit));
+  if (context.stream != nullptr && sql::KeepsState(*node, context.stream->mode)) {
+    return PlanStreamLimit(context, node->child(), limit);
+  }
   if (const auto* offset = node->child()->As<sql::OffsetRows>()) {
     TW_ASSIGN_OR_RETURN(const int64_t skip, ConstantRows(context, offset->offset));
     return PlanCut(context, offset->child(), limit, skip);
@@ -100,7 +97,6 @@ Result<PhysicalNodePtr> PlanLimit(PlanContext& context, const sql::PlanPtr& node
 }
 
 Result<PhysicalNodePtr> PlanOffset(PlanContext& context, const sql::PlanPtr& node) {
-  TW_RETURN_NOT_OK(CheckLimit(context, node));
   TW_ASSIGN_OR_RETURN(const int64_t skip, ConstantRows(context, static_cast<const sql::OffsetRows&>(*node).offset));
   return PlanCut(context, node->child(), INT64_MAX, skip);
 }

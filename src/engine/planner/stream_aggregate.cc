@@ -1,5 +1,6 @@
 #include "engine/planner/stream_aggregate.h"
 
+#include "engine/planner/stateful_node.h"
 #include "engine/stateful/stateful_aggregate.h"
 
 namespace thalweg::engine {
@@ -7,32 +8,23 @@ namespace thalweg::engine {
 Result<PhysicalNodePtr> PlanStatefulAggregate(PlanContext& context, PhysicalNodePtr partial, const sql::AggregateParts& parts,
                                               size_t layout_index) {
   const StreamPlanOptions& stream = *context.stream;
-  if (layout_index >= context.layout->operators.size()) return InternalError("the state layout names fewer operators than the plan");
-  const sql::StatefulOperatorLayout& layout = context.layout->operators[layout_index];
-  if (layout.name != "stateStoreSave") return Unsupported("session windows on a stream");
-  const sql::AttributeList keys = parts.KeyAttributes();
-  // What is on disk depends on these: the optimizer must not have changed them.
-  if (!layout.stores.empty()) {
-    const data::Schema& stored = layout.stores[0].key_schema;
-    bool same = stored.size() == keys.size();
-    for (size_t i = 0; same && i < keys.size(); ++i) same = stored[i].type.SameType(keys[i]->type());
-    if (!same) return InternalError("the grouping columns are not those of the state layout");
+  if (layout_index < context.layout->operators.size() &&
+      context.layout->operators[layout_index].name == "sessionWindowStateStoreSaveExec") {
+    return Unsupported("session windows on a stream");
   }
+  TW_ASSIGN_OR_RETURN(const sql::StatefulOperatorLayout* found, LayoutAt(context, layout_index, "stateStoreSave"));
+  const sql::StatefulOperatorLayout& layout = *found;
+  const sql::AttributeList keys = parts.KeyAttributes();
+  TW_RETURN_NOT_OK(CheckKeys(layout, keys));
   StatefulAggregateSpec spec;
   spec.operator_id = OperatorId(layout.id);
   spec.key_types = TypesOf(keys);
   for (const auto& call : parts.calls) spec.aggregates.push_back(call->bound_ptr());
   spec.mode = stream.mode;
-  if (stream.state == nullptr) return InternalError("a stateful plan without state services");
-  spec.state = stream.state->FindQuery(stream.run_id);
-  if (spec.state == nullptr) return InternalError("the state of this run is not open");
+  TW_ASSIGN_OR_RETURN(spec.state, StateOfRun(context));
+  TW_ASSIGN_OR_RETURN(spec.event_time, EventTimeOf(keys));
   std::vector<int> key_columns;
-  for (size_t i = 0; i < keys.size(); ++i) {
-    key_columns.push_back(static_cast<int>(i));
-    if (keys[i]->metadata_json().find("spark.watermarkDelayMs") != std::string::npos && !spec.event_time) {
-      spec.event_time = KeyEventTime{static_cast<int>(i), keys[i]->type().Is(data::TypeKind::kStruct)};
-    }
-  }
+  for (size_t i = 0; i < keys.size(); ++i) key_columns.push_back(static_cast<int>(i));
   sql::AttributeList output = keys;
   output.insert(output.end(), parts.results.begin(), parts.results.end());
   const int partitions = keys.empty() ? 1 : context.shuffle_partitions;

@@ -251,10 +251,16 @@ TEST_F(StreamPlan, WritersAreTheRoot) {
   EXPECT_TRUE(result_.messages.empty());
 }
 
-TEST_F(StreamPlan, RefusedByName) {
-  for (const char* sql : {"SELECT * FROM s LIMIT 3"}) {
-    EXPECT_EQ(Plan(sql, sql::OutputMode::kAppend).status().condition(), "UNSUPPORTED_FEATURE.THALWEG") << sql;
-  }
+TEST_F(StreamPlan, TheLimitOfAnAppendingStreamIsOfItsWholeLife) {
+  Start("SELECT user FROM s LIMIT 3", sql::OutputMode::kAppend);
+  EXPECT_EQ(Batch({Event(At(1, 0), "a"), Event(At(1, 0), "b")}).size(), 2U);
+  EXPECT_EQ(Batch({Event(At(1, 0), "c"), Event(At(1, 0), "d")}), Texts{"c"});
+  EXPECT_EQ(Batch({Event(At(1, 0), "e")}), Texts{});
+}
+
+TEST_F(StreamPlan, SessionWindowsAreRefusedByName) {
+  EXPECT_EQ(Plan("SELECT count(*) FROM s GROUP BY session_window(ts, '5 minutes'), user", sql::OutputMode::kAppend).status().condition(),
+            "UNSUPPORTED_FEATURE.THALWEG");
 }
 
 TEST_F(StreamPlan, ObservedMetricsOfAllPartitions) {

@@ -1,21 +1,16 @@
 #include "engine/stateful/stateful_aggregate.h"
 
-#include <chrono>
 #include <numeric>
 #include <utility>
 
 #include "engine/stateful/late_rows.h"
-#include "engine/stateful/state_progress.h"
+#include "engine/stateful/state_epochs.h"
 
 namespace thalweg::engine {
 namespace {
 
 using Slot = StateTable::Slot;
 using SteadyClock = std::chrono::steady_clock;
-
-int64_t MillisSince(SteadyClock::time_point begin) {
-  return std::chrono::duration_cast<std::chrono::milliseconds>(SteadyClock::now() - begin).count();
-}
 
 /// Phases of an epoch: merging input; then, from Seal on, emitting; then evicting what is not
 /// emitted.
@@ -43,23 +38,17 @@ class StatefulAggregate final : public Operator {
   /// group is.
   bool NeedsEpoch(const sql::EpochContext& epoch) const override {
     if (spec_.key_types.empty() || spec_.mode == sql::OutputMode::kComplete) return true;
-    if (!spec_.event_time) return false;
-    return loaded_version_ != epoch.batch_id.value() ||
-           epoch.eviction_watermark_ms > evicted_to_ms_;
+    return spec_.event_time && epochs_.MayEvict(epoch);
   }
 
   Status BeginEpoch(const sql::EpochContext& epoch) override {
     epoch_ = &epoch;
-    counted_batch_ = epoch.batch_id.value();
     eval_ = {.config = config_.get(), .epoch = epoch_, .partition = partition_.value()};
-    rows_dropped_ = updates_ms_ = removals_ms_ = 0;
     sealed_ = false;
     emit_.clear();
     emit_next_ = 0;
     scan_cursor_ = 0;
-    TW_RETURN_NOT_OK(table_->BeginVersion(StateVersion(epoch.batch_id.value())));
-    loaded_version_ = epoch.batch_id.value();
-    return Status::OK();
+    return epochs_.Begin(*table_, epoch);
   }
 
   Result<OperatorState> Push(int, data::Chunk chunk) override {
@@ -68,14 +57,14 @@ class StatefulAggregate final : public Operator {
     if (spec_.event_time && spec_.mode != sql::OutputMode::kComplete) {
       int64_t dropped = 0;
       auto in_time = RowsInTime(chunk, *spec_.event_time, epoch_->late_watermark_ms, &dropped);
-      rows_dropped_ += dropped;
+      epochs_.rows_dropped += dropped;
       if (in_time != nullptr) {
         chunk.set_selection(std::move(in_time));
         chunk = chunk.Dense();
       }
     }
     if (chunk.num_rows() > 0) TW_RETURN_NOT_OK(Merge(chunk));
-    updates_ms_ += MillisSince(begin);
+    epochs_.updates_ms += MillisSinceStart(begin);
     return OperatorState::kNeedInput;
   }
 
@@ -111,7 +100,7 @@ class StatefulAggregate final : public Operator {
     }
     if (slots.empty()) {
       if (spec_.mode == sql::OutputMode::kUpdate) EvictSilently();
-      if (spec_.event_time) evicted_to_ms_ = epoch_->eviction_watermark_ms;
+      if (spec_.event_time) epochs_.Evicted(*epoch_);
       *state = OperatorState::kFinished;
       return std::optional<data::Chunk>{};
     }
@@ -121,29 +110,12 @@ class StatefulAggregate final : public Operator {
   }
 
   Result<bool> Prepare(const sql::EpochContext& epoch) override {
-    const StateVersion before(epoch.batch_id.value());
-    if (counted_batch_ != epoch.batch_id.value()) {  // no task ran here: the counts are those of an earlier epoch
-      TW_RETURN_NOT_OK(table_->BeginVersion(before));
-      counted_batch_ = epoch.batch_id.value();
-      loaded_version_ = epoch.batch_id.value();
-      rows_dropped_ = updates_ms_ = removals_ms_ = 0;
-    }
-    TW_ASSIGN_OR_RETURN(const bool durable, table_->Commit(StateVersionAfter(epoch.batch_id)));
-    if (!durable) return false;
-    loaded_version_ = epoch.batch_id.value() + 1;
-    PutStateMetrics(table_->metrics(), partition_, rows_dropped_, updates_ms_, removals_ms_,
-                    &metrics_);
-    return true;
+    return epochs_.Prepare(*table_, epoch, partition_, &metrics_);
   }
 
   std::shared_ptr<Signal> blocked_on() const override { return table_->commit_signal(); }
 
-  void Abort(const sql::EpochContext&) override {
-    if (table_ != nullptr) table_->Abort();
-    loaded_version_ = -1;
-    counted_batch_ = -1;
-    evicted_to_ms_ = -1;
-  }
+  void Abort(const sql::EpochContext&) override { epochs_.Abort(table_.get()); }
 
  private:
   Status Merge(const data::Chunk& chunk) {
@@ -180,7 +152,7 @@ class StatefulAggregate final : public Operator {
     const auto begin = SteadyClock::now();
     for (std::vector<Slot> slots = TakeExpired(); !slots.empty(); slots = TakeExpired())
       table_->Remove(slots);
-    removals_ms_ += MillisSince(begin);
+    epochs_.removals_ms += MillisSinceStart(begin);
   }
 
   Result<data::Chunk> Emit(const std::vector<Slot>& slots) {
@@ -199,14 +171,11 @@ class StatefulAggregate final : public Operator {
   AggregatePayload* payload_ = nullptr;  // the table's
   const sql::EpochContext* epoch_ = nullptr;
   sql::EvalContext eval_;
-  int64_t loaded_version_ = -1;  // what the table holds; -1: nothing
-  int64_t counted_batch_ = -1;   // the micro-batch that rows_dropped_ and the table's metrics are of
-  int64_t evicted_to_ms_ = -1;   // nothing in the table expires at or before this watermark
+  StateEpochs<StateTable> epochs_;
   bool sealed_ = false;
   std::vector<Slot> emit_;  // update mode: what is emitted
   size_t emit_next_ = 0;
   uint64_t scan_cursor_ = 0;  // complete mode
-  int64_t rows_dropped_ = 0, updates_ms_ = 0, removals_ms_ = 0;
 };
 
 }  // namespace

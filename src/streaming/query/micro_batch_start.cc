@@ -165,12 +165,12 @@ Status MicroBatchDriver::WriteStateMetadata(BatchId first_batch) {
     metadata.operator_name = op.name;
     for (const sql::StateStoreLayout& store : op.stores) {
       if (settings_.Get(kStateSchemaCheck)) {
-        TW_RETURN_NOT_OK(engine::WriteOrCheckStoreSchema(*spec_.file_system, checkpoint_->layout(),
-                                                         metadata.operator_id, store.name,
-                                                         {store.key_schema, store.value_schema}));
+        const bool check_value = op.name != "dedupe";  // Spark's values of dropDuplicates mean nothing
+        TW_RETURN_NOT_OK(engine::WriteOrCheckStoreSchema(
+            *spec_.file_system, checkpoint_->layout(), metadata.operator_id, store.name,
+            {store.key_schema, store.value_schema}, check_value));
       }
-      metadata.stores.push_back(
-          {store.name, store.prefix_key_columns, op.partitioning.empty() ? 1 : partitions, {}});
+      metadata.stores.push_back({store.name, store.prefix_key_columns, partitions, {}});
     }
     TW_RETURN_NOT_OK(engine::WriteOperatorMetadata(*spec_.file_system, checkpoint_->layout(),
                                                    metadata, first_batch));

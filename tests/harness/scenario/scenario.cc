@@ -185,6 +185,18 @@ class Parser {
     *rest = ahead;
     return watermark;
   }
+  static std::optional<DropDuplicates> TakeDropDuplicates(std::string_view* rest) {
+    std::string_view ahead = *rest;
+    const std::string_view word = Take(&ahead);
+    if (word != "dropDuplicates" && word != "dropDuplicatesWithinWatermark") return std::nullopt;
+    DropDuplicates drop;
+    drop.within_watermark = word != "dropDuplicates";
+    std::string columns = TakeSchema(&ahead);
+    std::replace(columns.begin(), columns.end(), ',', ' ');
+    for (const Word& column : SplitWords(columns)) drop.columns.push_back(column.text);
+    *rest = ahead;
+    return drop;
+  }
   static std::map<std::string, std::string> ParseOptions(std::string_view text) {
     std::map<std::string, std::string> options;
     for (const Word& word : SplitWords(text)) {
@@ -217,6 +229,7 @@ class Parser {
     ViewLine view;
     view.name = Take(&rest);
     view.watermark = TakeWatermark(&rest);
+    view.drop_duplicates = TakeDropDuplicates(&rest);
     view.sql = rest;
     scenario_.definitions.emplace_back(std::move(view));
     return Status::OK();

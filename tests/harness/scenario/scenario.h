@@ -32,9 +32,15 @@ struct TableLine {
   std::string name, schema;
   Rows rows;
 };
+/// DataFrame.dropDuplicates and its kin, which SQL has no words for.
+struct DropDuplicates {
+  std::vector<std::string> columns;  ///< none: all
+  bool within_watermark = false;
+};
 struct ViewLine {
   std::string name, sql;
   std::optional<Watermark> watermark;
+  std::optional<DropDuplicates> drop_duplicates;  ///< above the watermark
 };
 using Definition = std::variant<SourceLine, TableLine, ViewLine>;
 

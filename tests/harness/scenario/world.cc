@@ -176,11 +176,19 @@ void World::LosePower(Random* random) {
   disk_.Crash(random);
 }
 
-Status World::CreateView(const std::string& name, const std::string& sql, const std::optional<Watermark>& watermark) {
+Status World::CreateView(const std::string& name, const std::string& sql, const std::optional<Watermark>& watermark,
+                         const std::optional<DropDuplicates>& drop_duplicates) {
   front::Session& session = *machine_->session;
   TW_ASSIGN_OR_RETURN(sql::PlanPtr plan, session.ParseSql(sql, {}, {}));
   if (watermark) {
     plan = std::make_shared<sql::EventTimeWatermark>(sql::UnresolvedAttribute::Make({watermark->column}), watermark->delay, plan);
+  }
+  if (drop_duplicates) {
+    auto drop = std::make_shared<sql::Deduplicate>(plan);
+    drop->column_names = drop_duplicates->columns;
+    drop->all_columns = drop->column_names.empty();
+    drop->within_watermark = drop_duplicates->within_watermark;
+    plan = std::move(drop);
   }
   TW_ASSIGN_OR_RETURN(const sql::PlanPtr analyzed, session.Analyze(plan));
   return session.CreateTempView(name, analyzed, true, false);
@@ -225,7 +233,7 @@ Status World::Define(const TableLine& table) {
                     std::nullopt);
 }
 
-Status World::Define(const ViewLine& view) { return CreateView(view.name, view.sql, view.watermark); }
+Status World::Define(const ViewLine& view) { return CreateView(view.name, view.sql, view.watermark, view.drop_duplicates); }
 
 Status World::Add(const std::string& name, const Rows& rows) {
   const SourceLine* source = nullptr;

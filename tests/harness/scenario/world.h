@@ -77,7 +77,8 @@ class World {
   Status Define(const SourceLine& source);
   Status Define(const TableLine& table);
   Status Define(const ViewLine& view);
-  Status CreateView(const std::string& name, const std::string& sql, const std::optional<Watermark>& watermark);
+  Status CreateView(const std::string& name, const std::string& sql, const std::optional<Watermark>& watermark,
+                    const std::optional<DropDuplicates>& drop_duplicates = std::nullopt);
   Status StartQuery();
   Status ProcessOnTime();
   Result<Rows> Query(const std::string& sql);
