@@ -308,6 +308,18 @@ Result<std::vector<ColumnPtr>> UnsafeRowReader::Read(std::span<const std::string
   return columns;
 }
 
+Result<std::vector<ColumnPtr>> UnsafeRowReader::Read(std::span<const std::string_view> rows,
+                                                     std::span<const int> columns) const {
+  TW_RETURN_NOT_OK(CheckLengths(rows, types_.size()));
+  std::vector<ColumnPtr> result;
+  for (const int column : columns) {
+    const auto index = static_cast<size_t>(column);
+    TW_ASSIGN_OR_RETURN(ColumnPtr read, ReadColumn(types_[index], index, types_.size(), rows));
+    result.push_back(std::move(read));
+  }
+  return result;
+}
+
 Result<std::vector<ColumnPtr>> UnsafeRowReader::Read(const RowBatch& batch) const {
   std::vector<std::string_view> rows(static_cast<size_t>(batch.num_rows()));
   for (size_t i = 0; i < rows.size(); ++i) rows[i] = batch.row(static_cast<int64_t>(i));

@@ -21,6 +21,8 @@ class UnsafeRowReader {
   /// One flat column per type. Text is copied. Errors: MALFORMED_STATE_ROW.
   Result<std::vector<ColumnPtr>> Read(std::span<const std::string_view> rows) const;
   Result<std::vector<ColumnPtr>> Read(const RowBatch& batch) const;
+  /// Some columns only, in the order of `columns`. A view without data gives nulls.
+  Result<std::vector<ColumnPtr>> Read(std::span<const std::string_view> rows, std::span<const int> columns) const;
 
  private:
   std::vector<DataType> types_;

@@ -58,6 +58,9 @@ struct PhysicalNode {
   /// Stateful operators: a batch without data is due when their watermark has moved.
   bool evicts_by_watermark = false;
 
+  /// Stateful operators: the watermark of their output for that of their input, ms; empty: the same.
+  std::function<int64_t(int64_t)> output_watermark;
+
   /// EventTimeWatermark operators: index into EpochResult::event_time, and the declared delay.
   std::optional<int> watermark;
   int64_t watermark_delay_ms = 0;

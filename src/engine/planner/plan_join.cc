@@ -6,6 +6,7 @@
 #include "engine/exec/operators/hash_join.h"
 #include "engine/exec/operators/nested_loop_join.h"
 #include "engine/planner/plan_context.h"
+#include "engine/planner/stream_join.h"
 
 namespace thalweg::engine {
 namespace {
@@ -211,7 +212,7 @@ Result<PhysicalNodePtr> PlanJoin(PlanContext& context, const sql::PlanPtr& node)
   const auto& join = static_cast<const sql::Join&>(*node);
   const bool left_streams = join.child(0)->is_streaming();
   const bool right_streams = join.child(1)->is_streaming();
-  if (context.stream != nullptr && left_streams && right_streams) return Unsupported("a join of two streams");
+  if (context.stream != nullptr && left_streams && right_streams) return PlanStreamJoin(context, join);
   const JoinKind kind = KindOf(join.type);
   TW_ASSIGN_OR_RETURN(PhysicalNodePtr left, context.Plan(join.child(0)));
   TW_ASSIGN_OR_RETURN(PhysicalNodePtr right, context.Plan(join.child(1)));

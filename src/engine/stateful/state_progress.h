@@ -10,4 +10,8 @@ namespace thalweg::engine {
 void PutStateMetrics(const StateMetrics& state, PartitionId partition, int64_t rows_dropped,
                      int64_t updates_ms, int64_t removals_ms, OperatorMetrics* metrics);
 
+/// The same for a join: `state` is the sum over its two sides, of four stores.
+void PutJoinStateMetrics(const StateMetrics& state, PartitionId partition, int64_t rows_dropped,
+                         int64_t updates_ms, int64_t removals_ms, OperatorMetrics* metrics);
+
 }  // namespace thalweg::engine

@@ -1,15 +1,37 @@
 #include "sql/analyzer/join_watermark.h"
 
 #include <algorithm>
+#include <cmath>
 
 namespace thalweg::sql {
 namespace {
+
+constexpr int64_t kMicrosOfSecond = 1'000'000;
 
 /// sum of coefficient * attribute + constant, in microseconds.
 struct Linear {
   std::vector<std::pair<AttributePtr, int>> terms;
   int64_t constant_us = 0;
+  int64_t slack_us = 0;  ///< by how much less than its terms the sum may be: times cut to whole seconds
 };
+
+/// Intervals without months, timestamps; numbers are seconds, as in casts of timestamps.
+std::optional<int64_t> LiteralMicros(const Literal& literal) {
+  if (const auto* interval = literal.value().get_if<data::CalendarInterval>()) {
+    if (interval->months != 0) return std::nullopt;
+    return interval->microseconds + interval->days * int64_t{86400} * kMicrosOfSecond;
+  }
+  const DataType& type = literal.type();
+  if (type.Is(data::TypeKind::kDayTimeInterval) || type.Is(data::TypeKind::kTimestamp)) {
+    const auto* micros = literal.value().get_if<int64_t>();
+    return micros == nullptr ? std::nullopt : std::optional(*micros);
+  }
+  if (type.IsIntegral() && !literal.value().is_null()) return literal.value().AsInt64() * kMicrosOfSecond;
+  if (const auto* real = literal.value().get_if<double>(); real != nullptr && std::abs(*real) < 1e12) {
+    return static_cast<int64_t>(*real * kMicrosOfSecond);
+  }
+  return std::nullopt;
+}
 
 bool Walk(const ExprPtr& expr, int sign, Linear* out) {
   if (expr->kind() == ExprKind::kAttribute) {
@@ -17,22 +39,16 @@ bool Walk(const ExprPtr& expr, int sign, Linear* out) {
     return true;
   }
   if (const auto* literal = expr->As<Literal>()) {
-    if (const auto* interval = literal->value().get_if<data::CalendarInterval>()) {
-      if (interval->months != 0) return false;
-      out->constant_us += sign * (interval->microseconds + interval->days * int64_t{86400000000});
-      return true;
-    }
-    const auto* micros = literal->value().get_if<int64_t>();
-    if (micros == nullptr) return false;
-    const bool in_micros = literal->type().Is(data::TypeKind::kDayTimeInterval) ||
-                           literal->type().Is(data::TypeKind::kTimestamp);
-    if (!in_micros) return false;
+    const std::optional<int64_t> micros = LiteralMicros(*literal);
+    if (!micros) return false;
     out->constant_us += sign * *micros;
     return true;
   }
   if (const auto* cast = expr->As<Cast>()) {
-    const auto kind = cast->type().kind();
-    if (kind != data::TypeKind::kTimestamp && kind != data::TypeKind::kDayTimeInterval) return false;
+    const DataType& to = cast->type();
+    const bool number = to.Is(data::TypeKind::kLong) || to.Is(data::TypeKind::kDouble) || to.Is(data::TypeKind::kDecimal);
+    if (!number && !to.Is(data::TypeKind::kTimestamp) && !to.Is(data::TypeKind::kDayTimeInterval)) return false;
+    if (to.Is(data::TypeKind::kLong) && !References(cast->child()).empty()) out->slack_us += kMicrosOfSecond;
     return Walk(cast->child(), sign, out);
   }
   const auto* call = expr->As<Call>();
@@ -94,7 +110,7 @@ std::optional<EventTimeBound> BoundOf(const Comparison& comparison, const PlanPt
   EventTimeBound bound;
   for (const auto& [attribute, coefficient] : difference.terms) {
     AttributePtr found;
-    if (coefficient == 1 && Holds(side, attribute->id(), &found)) {
+    if (coefficient == 1 && attribute->type().Is(data::TypeKind::kTimestamp) && Holds(side, attribute->id(), &found)) {
       bound.attribute = found;
     } else if (coefficient == -1 && Holds(other, attribute->id(), &found) && Watermarked(found)) {
       bound.other = found;
@@ -103,21 +119,28 @@ std::optional<EventTimeBound> BoundOf(const Comparison& comparison, const PlanPt
     }
   }
   if (bound.attribute == nullptr || bound.other == nullptr) return std::nullopt;
-  bound.offset_us = -difference.constant_us;
+  bound.offset_us = -difference.constant_us - difference.slack_us;
   bound.inclusive = comparison.inclusive;
   return bound;
 }
 
 }  // namespace
 
-std::optional<EventTimeBound> FindEventTimeBound(const Join& join, const PlanPtr& side, const PlanPtr& other) {
-  if (join.condition == nullptr) return std::nullopt;
+std::vector<EventTimeBound> FindEventTimeBounds(const Join& join, const PlanPtr& side, const PlanPtr& other) {
+  std::vector<EventTimeBound> bounds;
+  if (join.condition == nullptr) return bounds;
   for (const ExprPtr& conjunct : SplitConjunction(join.condition)) {
     for (const Comparison& comparison : Comparisons(conjunct)) {
-      if (std::optional<EventTimeBound> bound = BoundOf(comparison, side, other)) return bound;
+      if (std::optional<EventTimeBound> bound = BoundOf(comparison, side, other)) bounds.push_back(*std::move(bound));
     }
   }
-  return std::nullopt;
+  return bounds;
+}
+
+std::optional<EventTimeBound> FindEventTimeBound(const Join& join, const PlanPtr& side, const PlanPtr& other) {
+  std::vector<EventTimeBound> bounds = FindEventTimeBounds(join, side, other);
+  if (bounds.empty()) return std::nullopt;
+  return std::move(bounds.front());
 }
 
 std::vector<std::pair<ExprPtr, ExprPtr>> EquiKeys(const Join& join) {

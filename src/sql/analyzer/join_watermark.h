@@ -3,6 +3,8 @@
 // What a stream-stream join's condition says about event times: whether state of a side can be given up.
 
 #include <optional>
+#include <utility>
+#include <vector>
 
 #include "sql/expr/expression.h"
 #include "sql/plan/logical_plan.h"
@@ -17,6 +19,9 @@ struct EventTimeBound {
   int64_t offset_us = 0;
   bool inclusive = false;
 };
+
+/// All such bounds, in the order of the conjuncts. Numbers count as seconds, as casts of times to numbers do.
+std::vector<EventTimeBound> FindEventTimeBounds(const Join& join, const PlanPtr& side, const PlanPtr& other);
 
 /// The first such bound of an attribute of `side` by a watermarked attribute of the other side. Pure.
 /// Source: Spark's StreamingJoinHelper.getStateValueWatermark.

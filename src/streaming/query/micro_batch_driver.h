@@ -95,6 +95,7 @@ class MicroBatchDriver final : public StreamingQuery {
   Status OpenSources(std::stop_token stop);
   Status Recover();
   Status CheckStatefulOperators();
+  Status CheckJoinFormat() const;
   /// Schema and metadata files of the stateful operators; the first batch of a run writes or checks them.
   Status WriteStateMetadata(BatchId first_batch);
   Status CompilePlan();

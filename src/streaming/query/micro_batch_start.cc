@@ -1,5 +1,6 @@
 // From a specification to a plan that can run: sources, sink, recovery, compilation.
 
+#include <algorithm>
 #include <set>
 #include <utility>
 
@@ -178,9 +179,25 @@ Status MicroBatchDriver::WriteStateMetadata(BatchId first_batch) {
   return Status::OK();
 }
 
+/// Stream joins can keep their state in several layouts, of which there is one here.
+Status MicroBatchDriver::CheckJoinFormat() const {
+  const auto& operators = shaped_.layout.operators;
+  const bool joins = std::any_of(operators.begin(), operators.end(),
+                                 [](const auto& op) { return op.name == "symmetricHashJoin"; });
+  const int64_t format = settings_.Get(kJoinStateFormat);
+  constexpr int64_t kTwoStoresPerSide = 2;
+  if (!joins || format == kTwoStoresPerSide) return Status::OK();
+  if (format > kTwoStoresPerSide) {
+    return Error("UNSUPPORTED_FEATURE.STATE_STORE_MULTIPLE_COLUMN_FAMILIES")
+        .With("stateStoreProvider", "HDFSBackedStateStoreProvider");
+  }
+  return Unsupported("state format " + std::to_string(format) + " of stream joins");
+}
+
 Status MicroBatchDriver::CompilePlan() {
   const auto begin = spec_.clock->NowMonotonic();
   TW_RETURN_NOT_OK(CheckStatefulOperators());
+  TW_RETURN_NOT_OK(CheckJoinFormat());
   if (!shaped_.layout.operators.empty() && settings_.Get(kStateCheckpointFormat) > 1) {
     return Error("STATE_STORE_CHECKPOINT_IDS_NOT_SUPPORTED")
         .With("msg", "HDFSBackedStateStoreProvider does not support checkpointFormatVersion > 1");

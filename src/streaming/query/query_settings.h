@@ -65,6 +65,10 @@ inline const Setting<bool> kForceDeleteTempCheckpoint{
     .key = "spark.sql.streaming.forceDeleteTempCheckpointLocation",
     .default_value = false,
     .doc = "Delete temporary checkpoints after failures too."};
+inline const Setting<int64_t> kJoinStateFormat{
+    .key = "spark.sql.streaming.join.stateFormatVersion",
+    .default_value = 2,
+    .doc = "Layout of the state of stream joins; 2 is the one that there is. A checkpoint keeps its own."};
 inline const Setting<int64_t> kShufflePartitions{
     .key = "spark.sql.shuffle.partitions",
     .default_value = 16,

@@ -28,6 +28,8 @@ class Propagator {
       return std::optional<int64_t>(watermark_ms_);
     }
     if (node.stateful_id) per_operator_ms[*node.stateful_id] = input.value_or(0);
+    // Rows of such an operator may be older than its input's watermark. At 0 nothing has a watermark yet.
+    if (input && watermark_ms_ > 0 && node.output_watermark) return std::optional<int64_t>(node.output_watermark(*input));
     return input;
   }
 

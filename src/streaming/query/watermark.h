@@ -37,7 +37,8 @@ class WatermarkTracker {
 };
 
 /// The watermark that each stateful operator of a plan sees when the query's is `watermark_ms`:
-/// watermark operators set it, stateless ones pass the least of their inputs on, stateful ones too.
+/// watermark operators set it, stateless ones pass the least of their inputs on, stateful ones what
+/// they make of it (output_watermark of the node; the same unless said).
 /// 0 where no input has one. Source: Spark's WatermarkPropagator; streaming-semantics 2.4. Errors:
 /// a watermark above another one.
 Result<std::map<int64_t, int64_t>> PropagateWatermark(const engine::PhysicalPlan& plan,
