@@ -22,12 +22,11 @@ setup:
 # Configuring again costs half a second and finds new pins and new rooms.
 build: setup
 	@cmake --preset $(PRESET) > build/configure.log 2>&1 || { cat build/configure.log; exit 1; }; rm -f build/configure.log
-	@cmake --build --preset $(PRESET) -j $(JOBS)
+	@cmake --build --preset $(PRESET) -j $(JOBS) $(if $(TARGETS),--target $(TARGETS))
 
 # The program as it is shipped: build/release/bin/thalweg.
-program: setup
-	@cmake --preset release > build/configure.log 2>&1 || { cat build/configure.log; exit 1; }; rm -f build/configure.log
-	@cmake --build --preset release -j $(JOBS) --target thalweg
+program:
+	@$(MAKE) --no-print-directory build PRESET=release TARGETS=thalweg
 
 demo: program
 	@build/release/bin/thalweg demo --python "$$(tools/setup.sh --print-venv)/bin/python"
@@ -38,13 +37,12 @@ test:
 	@ctest --preset ci -j $(TEST_JOBS) --output-on-failure
 
 release:
-	@$(MAKE) --no-print-directory build PRESET=release
+	@$(MAKE) --no-print-directory build PRESET=release TARGETS="thalweg libthalweg"
 	@cmake --install build/release --prefix dist --strip > /dev/null && echo "dist/bin/thalweg"
 
 bench:
 	@tools/setup.sh --kafka
-	@$(MAKE) --no-print-directory build PRESET=release
-	@cmake --build --preset release -j $(JOBS) --target benchmarks
+	@$(MAKE) --no-print-directory build PRESET=release TARGETS="thalweg libthalweg benchmarks"
 	@TW_BUILD_DIR=$(CURDIR)/build/release TW_KAFKA_HOME="$$(tools/setup.sh --print-kafka)" \
 	  "$$(tools/setup.sh --print-venv)/bin/python" -W ignore benchmarks/run.py --output build/bench.jsonl $(BENCH)
 

@@ -8,6 +8,7 @@ With --check nothing is written: the exit status is 1 when a page is not what it
 that clients are told (src/front/session/spark_settings_table.cc).
 """
 
+import argparse
 import json
 import pathlib
 import re
@@ -128,9 +129,11 @@ def conditions_page(tree):
 
 
 def main():
-    arguments = [argument for argument in sys.argv[1:] if argument != "--check"]
-    check = "--check" in sys.argv[1:]
-    tree = pathlib.Path(arguments[0] if arguments else ".")
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--check", action="store_true")
+    parser.add_argument("tree", nargs="?", default=".", type=pathlib.Path)
+    arguments = parser.parse_args()
+    check, tree = arguments.check, arguments.tree
     stale = []
     for name, page in (("conditions", conditions_page), ("settings", settings_page)):
         path = tree / "docs/reference" / f"{name}.md"
