@@ -1,4 +1,5 @@
 """Streaming state: updates with a durable changelog, memory per entry, restore, files of a long-lived checkpoint."""
+import os
 import pathlib
 import shutil
 import sys
@@ -64,6 +65,7 @@ def restore(lines, quick):
         for run in range(3):
             copy = folder / f"cp{run}"
             shutil.copytree(folder / "cp", copy)
+            os.sync()  # a checkpoint is on disk when its process ends; the copy must be, too
             with fresh_server(folder / "server") as server:
                 spark = server.session()
                 spark.range(1).collect()

@@ -59,10 +59,10 @@ class HashIndex {
     for (const uint32_t count : counts) {
       shards_.push_back(MakeShard(std::bit_ceil(static_cast<uint32_t>(uint64_t{count} * 5 / 32 + 1))));
     }
-    constexpr size_t kAhead = 16;
-    for (size_t i = 0; i < hashes.size(); ++i) {
-      if (i + kAhead < hashes.size()) Prefetch(hashes[i + kAhead]);
-      Place(ShardOf(hashes[i]), hashes[i], static_cast<uint32_t>(i));
+    if (split) {
+      PlaceByShard(hashes, counts);
+    } else {
+      for (size_t i = 0; i < hashes.size(); ++i) Place(shards_[0], hashes[i], static_cast<uint32_t>(i));
     }
     size_ = static_cast<int64_t>(hashes.size());
   }
@@ -165,6 +165,23 @@ class HashIndex {
       ++shard.live;
       return;
     }
+  }
+
+  // Sorts the entries by shard first: then one shard after the other is filled within the processor's cache.
+  void PlaceByShard(std::span<const uint64_t> hashes, std::span<const uint32_t> counts) {
+    struct Entry {
+      uint64_t hash;
+      uint32_t slot;
+    };
+    const auto entries = std::make_unique_for_overwrite<Entry[]>(hashes.size());
+    std::vector<size_t> ends(counts.size());
+    size_t begin = 0;
+    for (size_t shard = 0; shard < counts.size(); ++shard) {
+      ends[shard] = begin;
+      begin += counts[shard];
+    }
+    for (size_t i = 0; i < hashes.size(); ++i) entries[ends[hashes[i] >> 56]++] = {hashes[i], static_cast<uint32_t>(i)};
+    for (size_t i = 0; i < hashes.size(); ++i) Place(shards_[entries[i].hash >> 56], entries[i].hash, entries[i].slot);
   }
 
   static Shard MakeShard(uint32_t groups) {
