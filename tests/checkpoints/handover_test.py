@@ -12,6 +12,7 @@ from harness import checkpoint_compare as compare, handover_queries as queries
 from harness.spark_checkpoints import GOLDENS, PLACE
 
 FOLDER = GOLDENS / "handover"
+RECORDED = [name for name in queries.CASES if (FOLDER / name / "lots.json").exists()]
 
 
 def lot_ends(case):
@@ -20,7 +21,7 @@ def lot_ends(case):
 
 def cuts():
     """(case, newest micro-batch that is kept, whether it is committed): each end of a lot, and one in the middle of a lot."""
-    for case in queries.CASES:
+    for case in RECORDED:
         ends = lot_ends(case)
         for end in ends[:-1]:
             yield pytest.param(case, end, True, id=f"{case}-after-{end}")
@@ -40,7 +41,7 @@ def cut_off(place, case, newest, committed, topic):
         if last is not None and int(stem) > last:
             path.unlink()
     newest_offset = json.loads((checkpoint / "offsets" / str(newest)).read_text().split("\n")[2])
-    for path in (checkpoint / "sources" / "0").glob("*"):
+    for path in (checkpoint / "sources").glob("*/*"):
         if case.source == "file" and int(path.name) > newest_offset["logOffset"]:
             path.unlink()
         else:
@@ -88,7 +89,7 @@ def test_a_query_of_spark_goes_on(broker, spark, tmp_path, name, newest, committ
     assert compare.differences(tmp_path / "checkpoint", FOLDER / name / "checkpoint", {f'"{topic}"': f'"{name}"'}) == []
 
 
-@pytest.mark.parametrize("name", queries.CASES)
+@pytest.mark.parametrize("name", RECORDED)
 def test_progress_has_the_form_and_the_figures_of_spark(broker, spark, tmp_path, name):
     case = queries.CASES[name]
     topic = f"{name}-progress"

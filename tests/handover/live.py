@@ -50,7 +50,8 @@ class Run:
             committed = len([one for one in (self.place / "checkpoint" / "commits").glob("*") if one.name.isdigit()])
             kind = ("offsets", "state/0/0", "commits")[self.crashes % 3]
             batch = committed + 1
-            moment = f"{kind}/{batch}" if kind != "state/0/0" else f"{kind}/{batch + 1}.delta"
+            store = "/left-keyToNumValues" if self.case.name.startswith("join") else ""
+            moment = f"{kind}/{batch}" if kind != "state/0/0" else f"{kind}{store}/{batch + 1}.delta"
             engine.crash(self.case, self.place, self.settings, moment)
         else:
             self.progress += engine.run(self.case, self.place, self.settings)

@@ -25,7 +25,9 @@ CASES = {case.name: case for case in (
     Case("update-file", "update", "file", "console", 3),
     Case("complete-kafka", "complete", "kafka", "memory", 2),
     Case("complete-file", "complete", "file", "memory", 2),
+    Case("join-file", "append", "file", "delta", 3),       # left outer, of two reads of one folder
 )}
+JOIN_MINUTES = 6  # how long a left row waits for a right one
 
 
 def events(lot):
@@ -82,7 +84,13 @@ def start(spark, case, place, settings):
                   .select(F.from_json(F.col("value").cast("string"), SCHEMA).alias("e")).select("e.*"))
     else:
         stream = spark.readStream.schema(SCHEMA).option("maxFilesPerTrigger", 1).json(f"{place}/in")
-    if case.mode == "append":
+    if case.name.startswith("join"):
+        right = spark.readStream.schema(SCHEMA).option("maxFilesPerTrigger", 1).json(f"{place}/in").filter("n < 60")
+        out = (stream.withWatermark("ts", "10 minutes").alias("l")
+               .join(right.withWatermark("ts", "10 minutes").alias("r"),
+                     F.expr(f"l.page = r.page AND r.ts > l.ts AND r.ts <= l.ts + INTERVAL {JOIN_MINUTES} MINUTES"), "left_outer")
+               .selectExpr("l.page", "l.user", "l.n", "l.ts", "r.user AS next_user", "r.n AS next_n"))
+    elif case.mode == "append":
         out = (stream.withWatermark("ts", "10 minutes").groupBy(F.window("ts", "5 minutes"), "page")
                .agg(F.count("*").alias("views"), F.max("user").alias("last_user"), F.avg("n").alias("mean"))
                .select("window.start", "window.end", "page", "views", "last_user", "mean"))
@@ -123,8 +131,10 @@ def progress_texts(query):
 def answer(spark, case, place, settings):
     """What the sink holds, as sorted lists of plain values; None where the sink cannot be read by the engine."""
     if case.sink == "delta":
-        frame = spark.read.format("delta").load(f"{place}/table").selectExpr(
-            "cast(start as string)", "cast(end as string)", "page", "views", "last_user", "mean")
+        columns = ["cast(start as string)", "cast(end as string)", "page", "views", "last_user", "mean"]
+        if case.name.startswith("join"):
+            columns = ["page", "user", "n", "cast(ts as string)", "next_user", "next_n"]
+        frame = spark.read.format("delta").load(f"{place}/table").selectExpr(*columns)
     elif case.sink == "memory":
         frame = spark.table(settings["table"])
     else:
@@ -142,8 +152,25 @@ def last_rows(broker, topic):
     return sort_rows([row.get("page"), row["views"], row.get("total"), row.get("first_user")] for row in found.values())
 
 
+def joined(lots):
+    """Every pair of the join, and the left rows without one that the watermark has passed by more than they wait."""
+    kept = [event for lot in range(lots) for event in events(lot) if event[1] != "late"]
+    # The filter of the right side goes below its watermark: rows that fail it do not move it.
+    watermark = min(max(when for *_, when in kept), max(when for _, _, n, when in kept if n < 60)) - datetime.timedelta(minutes=10)
+    wait = datetime.timedelta(minutes=JOIN_MINUTES)
+    rows = []
+    for page, user, n, when in kept:
+        found = [(r_user, r_n) for r_page, r_user, r_n, r_when in kept if r_page == page and r_n < 60 and when < r_when <= when + wait]
+        if not found and when + wait < watermark:
+            found = [(None, None)]
+        rows += [[page, user, n, str(when), next_user, next_n] for next_user, next_n in found]
+    return sort_rows(rows)
+
+
 def right_answer(case, lots):
     """The answer after lots 0 .. lots-1, counted one by one."""
+    if case.name.startswith("join"):
+        return joined(lots)
     groups = collections.defaultdict(list)
     if case.mode == "append":
         watermark = max(when for lot in range(lots) for *_, when in events(lot)) - datetime.timedelta(minutes=10)
