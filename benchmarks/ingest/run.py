@@ -48,23 +48,29 @@ def kafka_cpu(lines, quick):
               bare_consumer_us=round(bare_us, 3))
 
 
-def delta_append(lines, quick):
-    """Rows of 7 columns from a Parquet file into a Delta table by the server; delta-rs in the same run."""
-    import deltalake
+def seven_columns(ids, seed):
+    """Numbers, texts of few and of many values, times, dates."""
     import numpy as np
     import pyarrow as pa
-    import pyarrow.parquet as pq
-    rows = 1_000_000 if quick else 5_000_000
-    seed = 1
     random = np.random.default_rng(seed)
-    ids = np.arange(rows, dtype=np.int64)
+    rows = len(ids)
     low = pa.array([f"category{n:02}" for n in range(100)])
-    table = pa.table({
+    return pa.table({
         "id": ids, "k": pa.array(random.integers(0, 1_000_000, rows), pa.int32()), "x": random.random(rows),
         "low": pa.DictionaryArray.from_arrays(pa.array(random.integers(0, 100, rows), pa.int32()), low).cast(pa.string()),
         "high": np.char.mod("%020d", random.integers(0, 2**63, rows)),
         "ts": pa.array(1_700_000_000_000_000 + ids * 1000 + random.integers(0, 1000, rows)).cast(pa.timestamp("us", "UTC")),
         "d": pa.array((19_675 + ids // 100_000).astype("int32"), pa.int32()).cast(pa.date32())})
+
+
+def delta_append(lines, quick):
+    """Rows of 7 columns from a Parquet file into a Delta table by the server; delta-rs in the same run."""
+    import deltalake
+    import numpy as np
+    import pyarrow.parquet as pq
+    rows = 1_000_000 if quick else 5_000_000
+    seed = 1
+    table = seven_columns(np.arange(rows, dtype=np.int64), seed)
     with scratch() as folder:
         pq.write_table(table, folder / "in.parquet", row_group_size=250_000)
         with fresh_server(folder / "server") as server:
@@ -92,4 +98,35 @@ def delta_append(lines, quick):
                   reading_the_parquet_cpu_s=round(time.process_time() - before, 2))
 
 
-ROWS = [kafka_cpu, delta_append]
+def delta_merge(lines, quick):
+    """MERGE of 1 % of the rows, half of them new, into a Delta table of 7 columns, copy on write; delta-rs in the same run."""
+    import deltalake
+    import numpy as np
+    import pyarrow.parquet as pq
+    rows = 1_000_000 if quick else 5_000_000
+    half = rows // 200
+    ids = np.concatenate([np.random.default_rng(2).choice(rows, half, replace=False), rows + np.arange(half)])
+    with scratch() as folder:
+        pq.write_table(seven_columns(ids, 3), folder / "up.parquet")
+        deltalake.write_deltalake(str(folder / "in"), seven_columns(np.arange(rows, dtype=np.int64), 1))
+        runs = []
+        with fresh_server(folder / "server") as server:
+            spark = server.session()
+            spark.read.parquet(str(folder / "up.parquet")).createOrReplaceTempView("s")
+            for number in range(3 if quick else 5):
+                path = folder / f"t{number}"
+                subprocess.run(["cp", "-rl", folder / "in", path], check=True)
+                before, start = cpu_seconds(server.process.pid), time.monotonic()
+                answer = spark.sql(f"MERGE INTO delta.`{path}` t USING s ON t.id = s.id WHEN MATCHED THEN UPDATE SET * WHEN NOT MATCHED THEN INSERT *").collect()
+                runs.append((cpu_seconds(server.process.pid) - before, time.monotonic() - start))
+                assert answer[0]["num_updated_rows"] == answer[0]["num_inserted_rows"] == half, answer
+                assert deltalake.DeltaTable(str(path)).to_pyarrow_table(columns=["id"]).num_rows == rows + half
+        lines.add(f"Delta MERGE of 1 % into {rows // 1_000_000} M x 7, copy on write", None, "CPU s", better="lower", bar=3.0 * rows / 5_000_000,
+                  runs=[run[0] for run in runs], wall_s=round(min(run[1] for run in runs), 2))
+        before = time.process_time()
+        (deltalake.DeltaTable(str(folder / "in")).merge(pq.read_table(folder / "up.parquet"), "t.id = s.id", source_alias="s", target_alias="t")
+         .when_matched_update_all().when_not_matched_insert_all().execute())
+        lines.add(f"Delta MERGE of 1 % into {rows // 1_000_000} M x 7", time.process_time() - before, "CPU s", better="lower", engine=f"delta-rs {deltalake.__version__}")
+
+
+ROWS = [kafka_cpu, delta_append, delta_merge]

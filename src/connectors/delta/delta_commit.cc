@@ -40,7 +40,9 @@ class Committer {
   Result<int64_t> Run();
 
  private:
-  bool BlindAppend() const { return transaction_.removes.empty() && !transaction_.reads_whole_table; }
+  bool BlindAppend() const {
+    return transaction_.removes.empty() && !transaction_.reads_whole_table && transaction_.read_filter == nullptr;
+  }
   Status Prepare() const;
   Status CheckAgainst(const DeltaCommit& winner, int64_t version) const;
   Status CheckFiles(const DeltaCommit& winner, int64_t version) const;
@@ -50,6 +52,7 @@ class Committer {
   bool IsOurs(int64_t version) const;
   void AfterCommit(int64_t version, const std::string& entry);
   Error Conflict(std::string_view condition, const DeltaCommit& winner, int64_t version) const;
+  Error FileConflict(std::string_view condition, const PartitionValues& values, const DeltaCommit& winner, int64_t version) const;
   bool HasInCommitTimestamps() const;
 
   DeltaLog& log_;
@@ -143,17 +146,30 @@ Error Committer::Conflict(std::string_view condition, const DeltaCommit& winner,
       .With("conflictingCommit", ConflictText(winner, version)).With("additionalInfo", "").With("docLink", kDocLink);
 }
 
+// Of a file: on partitioned tables the partition is named.
+Error Committer::FileConflict(std::string_view condition, const PartitionValues& values, const DeltaCommit& winner, int64_t version) const {
+  const std::string partition = PartitionText(base_->metadata(), values);
+  const std::string_view hint = partition.empty() ? ".WITHOUT_HINT" : ".WITH_PARTITION_HINT";
+  return Conflict(std::string(condition).append(hint), winner, version).With("partitionValues", partition);
+}
+
 Status Committer::CheckFiles(const DeltaCommit& winner, int64_t version) const {
   if (BlindAppend()) return Status::OK();
-  if (transaction_.reads_whole_table && !winner.adds.empty()) {
-    return Conflict("DELTA_CONCURRENT_APPEND.WITHOUT_HINT", winner, version);
+  std::vector<bool> read(winner.adds.size(), transaction_.reads_whole_table);
+  if (!transaction_.reads_whole_table && transaction_.read_filter != nullptr) {
+    TW_ASSIGN_OR_RETURN(read, transaction_.read_filter->Matches(winner.adds));
   }
-  if (transaction_.reads_whole_table && !winner.removes.empty()) {
-    return Conflict("DELTA_CONCURRENT_DELETE_READ.WITHOUT_HINT", winner, version);
+  for (size_t i = 0; i < winner.adds.size(); ++i) {
+    if (read[i]) return FileConflict("DELTA_CONCURRENT_APPEND", winner.adds[i]->partition_values, winner, version);
+  }
+  const std::set<std::string> paths(transaction_.read_paths.begin(), transaction_.read_paths.end());
+  for (const RemoveFile& theirs : winner.removes) {
+    if (!transaction_.reads_whole_table && paths.count(theirs.path) == 0) continue;
+    return FileConflict("DELTA_CONCURRENT_DELETE_READ", theirs.partition_values, winner, version);
   }
   for (const RemoveFile& theirs : winner.removes) {
     for (const RemoveFile& ours : transaction_.removes) {
-      if (theirs.path == ours.path) return Conflict("DELTA_CONCURRENT_DELETE_DELETE.WITHOUT_HINT", winner, version);
+      if (theirs.path == ours.path) return FileConflict("DELTA_CONCURRENT_DELETE_DELETE", theirs.partition_values, winner, version);
     }
   }
   return Status::OK();

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "connectors/delta/delta_log.h"
+#include "connectors/delta/delta_partition_filter.h"
 
 namespace thalweg::connectors {
 
@@ -20,6 +21,9 @@ struct DeltaTransaction {
   std::vector<AddFile> adds;
   std::vector<RemoveFile> removes;
   bool reads_whole_table = false;     ///< an overwrite, or a query that reads its target
+  /// What of the table was read: rows in files that match; an added file that matches is a conflict. Null: nothing.
+  DeltaPartitionFilterPtr read_filter;
+  std::vector<std::string> read_paths;  ///< of the files with such rows, as in the log; removing one is a conflict
   std::string operation;              ///< "WRITE", "STREAMING UPDATE", "CREATE TABLE"
   std::string parameters_json;        ///< operationParameters, one JSON object
   StringPairs metrics;

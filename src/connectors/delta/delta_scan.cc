@@ -12,6 +12,7 @@
 #include "data/formats/parquet/parquet_reader.h"
 #include "data/io/path.h"
 #include "data/text/utf8.h"
+#include "sql/datasource/row_level_operation.h"
 
 namespace thalweg::connectors {
 
@@ -32,6 +33,8 @@ constexpr int64_t kOpenCostBytes = int64_t{4} << 20;    // spark.sql.files.openC
 struct ScanColumn {
   StructField field;            // logical, public
   bool is_partition = false;
+  bool is_group = false;        // the number of the file
+  bool is_position = false;     // of the row in the file
   std::string log_name;         // partition columns: key in partitionValues
   int file_column = -1;         // data columns: position in the read request
   int char_length = 0;
@@ -41,11 +44,13 @@ struct ScanColumn {
 struct ScanPlan {
   std::shared_ptr<DeltaLog> log;
   DeltaSnapshotPtr snapshot;
+  std::shared_ptr<const DeltaScanGroups> groups;  // null: the live files of the snapshot
   std::vector<ScanColumn> columns;
   data::Schema file_columns;    // physical, as in files
   std::vector<ColumnPredicate> file_predicates;       // physical names
   std::vector<ColumnPredicate> partition_predicates;  // log names
   data::TimeZone zone;
+  std::vector<AddFilePtr> files() const { return groups != nullptr ? groups->files : snapshot->files()->live(); }
 };
 using ScanPlanPtr = std::shared_ptr<const ScanPlan>;
 
@@ -53,6 +58,7 @@ struct Piece {
   AddFilePtr add;
   int64_t begin = 0;
   int64_t end = INT64_MAX;
+  int32_t group = 0;
 };
 
 // The same buffers under the logical type: names of nested fields differ from the physical ones only.
@@ -116,6 +122,7 @@ class Reader final : public sql::PartitionReader {
  private:
   Status OpenPiece(const Piece& piece) {
     add_ = piece.add;
+    group_ = piece.group;
     TW_ASSIGN_OR_RETURN(std::string path, data::PathFromUri(add_->path));
     if (!path.starts_with("/")) path = data::JoinPath(plan_->log->table_path(), path);
     TW_ASSIGN_OR_RETURN(const auto file, data::ParquetFile::Open(plan_->log->file_system(), path));
@@ -147,6 +154,17 @@ class Reader final : public sql::PartitionReader {
     size_t partition = 0;
     const int64_t rows = read.chunk.physical_rows();
     for (const ScanColumn& column : plan_->columns) {
+      if (column.is_group) {
+        columns.push_back(Column::Constant(column.field.type, Value(group_), rows));
+        continue;
+      }
+      if (column.is_position) {
+        data::FixedBuilder<int64_t> positions(column.field.type);
+        positions.Reserve(rows);
+        for (int64_t row = 0; row < rows; ++row) positions.Append(read.first_row + row);
+        columns.push_back(positions.Finish());
+        continue;
+      }
       if (column.is_partition) {
         columns.push_back(Column::Constant(column.field.type, partition_values_[partition++], rows));
         continue;
@@ -179,6 +197,7 @@ class Reader final : public sql::PartitionReader {
   std::vector<Piece> pieces_;
   size_t next_ = 0;
   AddFilePtr add_;
+  int32_t group_ = 0;
   std::unique_ptr<data::ParquetChunkReader> reader_;
   std::vector<int64_t> deleted_;       // rows of the file, ascending
   std::vector<Value> partition_values_;
@@ -204,7 +223,7 @@ class Split final : public sql::InputSplit {
 };
 
 Result<ScanPlanPtr> MakePlan(std::shared_ptr<DeltaLog> log, DeltaSnapshotPtr snapshot, const sql::ScanRequest& request,
-                             const std::shared_ptr<const sql::EvalConfig>& config);
+                             const std::shared_ptr<const sql::EvalConfig>& config, std::shared_ptr<const DeltaScanGroups> groups);
 
 class DeltaScan final : public sql::Scan {
  public:
@@ -253,7 +272,7 @@ Status DeltaScan::Refresh() {
     return Error("DELTA_SCHEMA_CHANGE_SINCE_ANALYSIS").With("schemaDiff", "column " + field.name).With("legacyFlagMessage", "");
   }
   TW_RETURN_NOT_OK(CheckDeltaReadable(newest->protocol(), "delta.`" + plan_->log->table_path() + "`"));
-  TW_ASSIGN_OR_RETURN(plan_, MakePlan(plan_->log, newest, request_, config_));
+  TW_ASSIGN_OR_RETURN(plan_, MakePlan(plan_->log, newest, request_, config_, nullptr));
   return Status::OK();
 }
 
@@ -276,24 +295,28 @@ Result<bool> DeltaScan::Keeps(const AddFile& add) const {
 
 Result<std::vector<sql::InputSplitPtr>> DeltaScan::PlanSplits() {
   TW_RETURN_NOT_OK(Refresh());
+  const std::vector<AddFilePtr> all = plan_->files();
   std::vector<AddFilePtr> files;
+  std::vector<int32_t> numbers;
   int64_t total = 0;
-  for (const AddFilePtr& add : plan_->snapshot->files()->live()) {
-    TW_ASSIGN_OR_RETURN(const bool keep, Keeps(*add));
+  for (size_t i = 0; i < all.size(); ++i) {
+    TW_ASSIGN_OR_RETURN(const bool keep, Keeps(*all[i]));
     if (!keep) continue;
-    files.push_back(add);
-    total += add->size + kOpenCostBytes;
+    files.push_back(all[i]);
+    numbers.push_back(plan_->groups != nullptr ? plan_->groups->numbers[i] : 0);
+    total += all[i]->size + kOpenCostBytes;
   }
   // Spark's FilePartition: pieces of at most so many bytes, put together until a partition is full.
   const auto cores = AvailableCores();
   const int64_t target = std::min(kMaxSplitBytes, std::max(kOpenCostBytes, total / cores));
   std::vector<Piece> pieces;
-  for (const AddFilePtr& add : files) {
+  for (size_t i = 0; i < files.size(); ++i) {
+    const AddFilePtr& add = files[i];
     const bool divide = add->size > target && !add->deletion_vector;
-    if (!divide) pieces.push_back({.add = add});
+    if (!divide) pieces.push_back({.add = add, .group = numbers[i]});
     for (int64_t at = 0; divide && at < add->size; at += target) {
       const bool last = at + target >= add->size;
-      pieces.push_back({.add = add, .begin = at, .end = last ? INT64_MAX : at + target});
+      pieces.push_back({.add = add, .begin = at, .end = last ? INT64_MAX : at + target, .group = numbers[i]});
     }
   }
   std::vector<sql::InputSplitPtr> splits;
@@ -315,7 +338,7 @@ Result<std::vector<sql::InputSplitPtr>> DeltaScan::PlanSplits() {
 
 std::vector<std::string> DeltaScan::InputFiles() const {
   std::vector<std::string> out;
-  for (const AddFilePtr& add : plan_->snapshot->files()->live()) {
+  for (const AddFilePtr& add : plan_->files()) {
     auto path = data::PathFromUri(add->path);
     if (!path.ok()) continue;
     if (!path->starts_with("/")) *path = data::JoinPath(plan_->log->table_path(), *path);
@@ -326,7 +349,7 @@ std::vector<std::string> DeltaScan::InputFiles() const {
 
 std::optional<int64_t> DeltaScan::EstimatedRows() const {
   int64_t rows = 0;
-  for (const AddFilePtr& add : plan_->snapshot->files()->live()) {
+  for (const AddFilePtr& add : plan_->files()) {
     const auto count = StatsRecordCount(*add);
     if (!count) return {};
     rows += *count - (add->deletion_vector ? add->deletion_vector->cardinality : 0);
@@ -335,7 +358,7 @@ std::optional<int64_t> DeltaScan::EstimatedRows() const {
 }
 
 Result<ScanPlanPtr> MakePlan(std::shared_ptr<DeltaLog> log, DeltaSnapshotPtr snapshot, const sql::ScanRequest& request,
-                             const std::shared_ptr<const sql::EvalConfig>& config) {
+                             const std::shared_ptr<const sql::EvalConfig>& config, std::shared_ptr<const DeltaScanGroups> groups) {
   auto plan = std::make_shared<ScanPlan>();
   const bool mapped = HasColumnMapping(snapshot->metadata());
   const bool case_sensitive = config != nullptr && config->case_sensitive;
@@ -347,6 +370,14 @@ Result<ScanPlanPtr> MakePlan(std::shared_ptr<DeltaLog> log, DeltaSnapshotPtr sna
     TW_ASSIGN_OR_RETURN(plan->zone, data::TimeZone::Parse(config->time_zone));
   }
   for (const std::string& name : request.columns) {
+    if (groups != nullptr && name == sql::RowLevelOperation::kGroupColumn) {
+      plan->columns.push_back({.field = {.name = name, .type = DataType::Integer(), .nullable = false}, .is_group = true});
+      continue;
+    }
+    if (groups != nullptr && name == sql::RowLevelOperation::kPositionColumn) {
+      plan->columns.push_back({.field = {.name = name, .type = DataType::Long(), .nullable = false}, .is_position = true});
+      continue;
+    }
     const int at = FindColumn(schema, name, case_sensitive);
     if (at < 0) return InternalError("no column " + name + " in Delta table " + log->table_path());
     const StructField& field = schema[static_cast<size_t>(at)];
@@ -369,6 +400,7 @@ Result<ScanPlanPtr> MakePlan(std::shared_ptr<DeltaLog> log, DeltaSnapshotPtr sna
     auto& list = is_partition(field.name) ? plan->partition_predicates : plan->file_predicates;
     list.push_back(std::move(predicate));
   }
+  plan->groups = std::move(groups);
   plan->log = std::move(log);
   plan->snapshot = std::move(snapshot);
   return ScanPlanPtr(std::move(plan));
@@ -378,8 +410,8 @@ Result<ScanPlanPtr> MakePlan(std::shared_ptr<DeltaLog> log, DeltaSnapshotPtr sna
 
 Result<std::unique_ptr<sql::Scan>> NewDeltaScan(std::shared_ptr<DeltaLog> log, DeltaSnapshotPtr snapshot,
                                                 const sql::ScanRequest& request, std::shared_ptr<const sql::EvalConfig> config,
-                                                bool pinned) {
-  TW_ASSIGN_OR_RETURN(ScanPlanPtr plan, MakePlan(std::move(log), std::move(snapshot), request, config));
+                                                bool pinned, std::shared_ptr<const DeltaScanGroups> groups) {
+  TW_ASSIGN_OR_RETURN(ScanPlanPtr plan, MakePlan(std::move(log), std::move(snapshot), request, config, std::move(groups)));
   return std::unique_ptr<sql::Scan>(std::make_unique<DeltaScan>(std::move(plan), request, std::move(config), pinned));
 }
 

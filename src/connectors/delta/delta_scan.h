@@ -7,12 +7,19 @@
 
 namespace thalweg::connectors {
 
+/// Files to read instead of a version's live ones. Their scan may also ask for the columns `RowLevelOperation::kGroupColumn`
+/// (the number beside the file) and `kPositionColumn` (the row's place in the file, deleted rows counted).
+struct DeltaScanGroups {
+  std::vector<AddFilePtr> files;
+  std::vector<int32_t> numbers;
+};
+
 /// A batch scan: files pruned by partition values and statistics, columns projected, deletion vectors applied. `pinned`: of that
 /// version alone (time travel); else of the newest one whenever splits are planned.
 /// `config` gives the session's zone and case rule. Errors: INTERNAL_ERROR for unknown columns; when splits are planned,
 /// DELTA_SCHEMA_CHANGE_SINCE_ANALYSIS for columns that are no longer what they were.
 Result<std::unique_ptr<sql::Scan>> NewDeltaScan(std::shared_ptr<DeltaLog> log, DeltaSnapshotPtr snapshot,
                                                 const sql::ScanRequest& request, std::shared_ptr<const sql::EvalConfig> config,
-                                                bool pinned);
+                                                bool pinned, std::shared_ptr<const DeltaScanGroups> groups = nullptr);
 
 }  // namespace thalweg::connectors

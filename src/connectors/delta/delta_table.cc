@@ -1,6 +1,7 @@
 #include "connectors/delta/delta_table.h"
 
 #include "connectors/delta/delta_protocol.h"
+#include "connectors/delta/delta_row_level.h"
 #include "connectors/delta/delta_scan.h"
 #include "connectors/delta/delta_schema.h"
 #include "connectors/delta/delta_streaming_source.h"
@@ -10,7 +11,7 @@ namespace thalweg::connectors {
 
 namespace {
 
-class DeltaTable final : public sql::Table {
+class DeltaTable final : public sql::Table, public sql::SupportsRowLevelOperations {
  public:
   DeltaTable(std::shared_ptr<DeltaLog> log, DeltaSnapshotPtr snapshot, bool pinned)
       : log_(std::move(log)), snapshot_(std::move(snapshot)), pinned_(pinned) {}
@@ -48,6 +49,11 @@ class DeltaTable final : public sql::Table {
     TW_RETURN_NOT_OK(CheckNotHistorical());
     TW_ASSIGN_OR_RETURN(std::unique_ptr<sql::StreamingWrite> sink, NewDeltaSink(log_, request));
     return std::variant<std::unique_ptr<sql::StreamingWrite>, std::unique_ptr<sql::BatchSink>>(std::move(sink));
+  }
+  Result<std::unique_ptr<sql::RowLevelOperation>> NewRowLevelOperation(const sql::RowLevelRequest& request) override {
+    TW_RETURN_NOT_OK(CheckNotHistorical());
+    TW_ASSIGN_OR_RETURN(DeltaSnapshotPtr newest, log_->Update());
+    return NewDeltaRowLevelOperation(log_, std::move(newest), request);
   }
 
  private:

@@ -98,6 +98,8 @@ Status CreateTableAsSelect(CommandRun& run, sql::TableInfo table, const sql::Pla
 /// The same in place of an old table. The query may read that: its rows are complete before the old ones go.
 Status ReplaceTableAsSelect(CommandRun& run, const sql::TableInfo& old, sql::TableInfo table, const sql::PlanPtr& analyzed,
                             const sql::OptionMap& options);
+/// The options of a write with mergeSchema when the session says so for all (spark.databricks.delta.schema.autoMerge.enabled).
+sql::OptionMap WithAutoMerge(Session& session, std::string_view format, sql::OptionMap options);
 /// Whether tables of a format say themselves what they are and which files they have (Delta).
 bool KeepsOwnLog(std::string_view format);
 /// Partition columns behind the others, as formats without metadata of their own keep them.

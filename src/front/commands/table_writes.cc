@@ -78,6 +78,17 @@ data::Schema NullableSchema(data::Schema schema) {
   return schema;
 }
 
+// The writer asks for columns of the query that the table lacks, or for the query's columns in place of the table's.
+bool MayChangeSchema(Session& session, std::string_view format, const sql::OptionMap& options) {
+  if (!KeepsOwnLog(format)) return false;
+  const sql::OptionMap wanted = WithAutoMerge(session, format, options);
+  const auto says = [&](const char* name) {  // other texts are for the format to refuse
+    const Result<bool> value = wanted.GetBool(name, false);
+    return value.ok() && *value;
+  };
+  return says("mergeSchema") || says("overwriteSchema");
+}
+
 // CREATE TABLE ... LOCATION ... AS SELECT does not mix its rows with files that somebody else left there.
 Status CheckEmptyLocation(CommandRun& run, const sql::TableInfo& table) {
   if (table.location.empty() || KeepsOwnLog(table.format)) return Status::OK();
@@ -153,11 +164,14 @@ Status WriteIntoTable(CommandRun& run, const sql::TableInfo& table, const sql::P
     return Error("VIEW_WRITE_NOT_ALLOWED").With("name", sql::QuoteName(table.QualifiedName()));
   }
   TW_ASSIGN_OR_RETURN(const sql::TablePtr opened, run.session.OpenTable(table, options, false, true));
-  const data::Schema schema = table.schema.empty() ? opened->schema() : table.schema;
-  TW_ASSIGN_OR_RETURN(const sql::PlanPtr plan, MatchColumns(analyzed, schema, sql::QuoteName(table.QualifiedName()), match));
+  const data::Schema schema = table.schema.empty() || KeepsOwnLog(table.format) ? opened->schema() : table.schema;
+  sql::PlanPtr plan = analyzed;
+  if (!match.by_name || !MayChangeSchema(run.session, table.format, options)) {
+    TW_ASSIGN_OR_RETURN(plan, MatchColumns(analyzed, schema, sql::QuoteName(table.QualifiedName()), match));
+  }
   sql::WriteRequest request;
   request.schema = plan->schema();
-  request.options = options;
+  request.options = WithAutoMerge(run.session, table.format, options);
   request.partition_columns = table.partition_columns;
   request.mode = mode;
   request.by_name = match.by_name;
@@ -189,6 +203,12 @@ Status ReplaceTableAsSelect(CommandRun& run, const sql::TableInfo& old, sql::Tab
   const auto local = std::make_shared<sql::LocalRelation>(analyzed->output(), std::move(rows));
   TW_RETURN_NOT_OK(DropTableAndData(run.session, old));
   return CreateTableAsSelect(run, std::move(table), local, options, {.mode = sql::SaveMode::kOverwrite});
+}
+
+sql::OptionMap WithAutoMerge(Session& session, std::string_view format, sql::OptionMap options) {
+  const std::optional<std::string> setting = session.GetConfOption("spark.databricks.delta.schema.autoMerge.enabled");
+  if (KeepsOwnLog(format) && setting && EqualsIgnoreCase(*setting, "true") && !options.Has("mergeSchema")) options.Set("mergeSchema", "true");
+  return options;
 }
 
 bool KeepsOwnLog(std::string_view format) { return EqualsIgnoreCase(format, "delta"); }

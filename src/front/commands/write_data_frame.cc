@@ -27,7 +27,7 @@ Status WritePath(CommandRun& run, const sql::WriteDataFrame& command, const sql:
   TW_ASSIGN_OR_RETURN(const sql::TablePtr table, source->Load(load));
   sql::WriteRequest request;
   request.schema = analyzed->schema();
-  request.options = command.options;
+  request.options = WithAutoMerge(run.session, source->short_name(), command.options);
   request.partition_columns = command.partition_columns;
   request.mode = command.mode;
   request.config = load.config;

@@ -231,6 +231,10 @@ Status RunSimpleCommand(const ExecuteContext& context, const pb::Command& comman
       TW_ASSIGN_OR_RETURN(const sql::PlanPtr plan, sql::ViewFromProto(command.create_dataframe_view(), reader));
       return RunPlanCommand(context, plan);
     }
+    case pb::Command::kMergeIntoTableCommand: {
+      TW_ASSIGN_OR_RETURN(const sql::PlanPtr plan, sql::MergeFromProto(command.merge_into_table_command(), reader));
+      return RunPlanCommand(context, plan);
+    }
     case pb::Command::kWriteStreamOperationStart: return StartStreamingQuery(context, command.write_stream_operation_start());
     case pb::Command::kStreamingQueryCommand: return RunQueryCommand(context, command.streaming_query_command());
     case pb::Command::kStreamingQueryManagerCommand:
@@ -250,7 +254,6 @@ Status RunSimpleCommand(const ExecuteContext& context, const pb::Command& comman
       return Unsupported("registering user-defined functions (" + command.register_function().function_name() + ")");
     case pb::Command::kRegisterTableFunction: return Unsupported("registering user-defined table functions");
     case pb::Command::kRegisterDataSource: return Unsupported("registering Python data sources");
-    case pb::Command::kMergeIntoTableCommand: return Unsupported("DataFrame.mergeInto");
     case pb::Command::kCreateResourceProfileCommand: return Unsupported("resource profiles");
     case pb::Command::kExecuteExternalCommand: return Unsupported("executeCommand of external data sources");
     case pb::Command::kPipelineCommand: return Unsupported("declarative pipelines (pyspark.pipelines)");

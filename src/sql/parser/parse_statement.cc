@@ -30,6 +30,9 @@ Result<PlanPtr> ParserState::Statement() {
   if (word == "SHOW") return ShowStatement();
   if (word == "DESCRIBE" || word == "DESC") return DescribeStatement();
   if (word == "INSERT") return InsertStatement();
+  if (word == "MERGE") return MergeStatement();
+  if (word == "UPDATE") return UpdateStatement();
+  if (word == "DELETE") return DeleteStatement();
   if (word == "SET") return SetStatement();
   if (word == "RESET") {
     Advance();
@@ -40,9 +43,8 @@ Result<PlanPtr> ParserState::Statement() {
   if (word == "CACHE" || word == "UNCACHE" || word == "CLEAR" || word == "REFRESH")
     return CacheStatement();
   static constexpr std::string_view kKnown[] = {
-      "ALTER",  "ANALYZE", "CALL",   "COMMENT",  "DELETE", "EXECUTE",
-      "GRANT",  "KILL",    "LOAD",   "MERGE",    "MSCK",   "OPTIMIZE",
-      "REPAIR", "RESTORE", "REVOKE", "TRUNCATE", "UPDATE", "VACUUM"};
+      "ALTER", "ANALYZE", "CALL",     "COMMENT", "EXECUTE", "GRANT",  "KILL",    "LOAD",
+      "MSCK",  "OPTIMIZE", "REPAIR", "RESTORE", "REVOKE",  "TRUNCATE", "VACUUM"};
   if (std::find(std::begin(kKnown), std::end(kKnown), word) != std::end(kKnown))
     return Unsupported("the statement " + word);
   return Unexpected();

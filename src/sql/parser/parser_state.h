@@ -1,7 +1,7 @@
 #pragma once
 
-// The recursive-descent parser: one class, its productions in parse_expression.cc, parse_query.cc
-// and parse_statement.cc.
+// The recursive-descent parser: one class, its productions in parse_expression.cc, parse_query.cc,
+// parse_statement.cc and parse_row_level.cc.
 
 #include <initializer_list>
 #include <optional>
@@ -141,6 +141,15 @@ class ParserState {
   Result<data::Schema> TableColumns();
   Result<std::vector<std::string>> NameList();
   std::string RestOfStatement();
+
+  // --- statements that change rows ---
+  Result<PlanPtr> MergeStatement();
+  Result<PlanPtr> UpdateStatement();
+  Result<PlanPtr> DeleteStatement();
+  Result<PlanPtr> TargetTable(std::string_view next_word);
+  Result<std::vector<Assignment>> Assignments();
+  Status InsertAction(MergeAction* action);
+  Status MergeClause(MergeIntoTable* merge);
 
   /// Counts nesting for its lifetime.
   struct DepthGuard {

@@ -184,7 +184,54 @@ TEST(ParsePlan, SaysWhereItStopped) {
   EXPECT_EQ(Condition(""), "PARSE_EMPTY_STATEMENT");
   EXPECT_EQ(Condition("SELEC 1"), "PARSE_SYNTAX_ERROR");
   EXPECT_EQ(Condition("SELECT 1 /* open"), "UNCLOSED_BRACKETED_COMMENT");
-  EXPECT_EQ(Condition("MERGE INTO t USING s ON 1 = 1"), "UNSUPPORTED_FEATURE.THALWEG");
+  EXPECT_EQ(Condition("MERGE INTO t USING s ON 1 = 1"), "MERGE_WITHOUT_WHEN");
+}
+
+TEST(ParsePlan, ReadsMerge) {
+  const Result<PlanPtr> plan = ParsePlan(
+      "MERGE WITH SCHEMA EVOLUTION INTO delta.`/t` AS a USING (SELECT 1 AS id) b ON a.id = b.id "
+      "WHEN MATCHED AND b.id > 1 THEN DELETE WHEN MATCHED THEN UPDATE SET a.x.y = 1, z = b.id "
+      "WHEN NOT MATCHED BY TARGET THEN INSERT (id, z) VALUES (b.id, 2) "
+      "WHEN NOT MATCHED BY SOURCE AND z IS NULL THEN UPDATE SET z = 0 WHEN NOT MATCHED BY SOURCE THEN DELETE",
+      {});
+  ASSERT_TRUE(plan.ok()) << plan.status().message();
+  const auto& merge = std::get<MergeIntoTable>(Root<Command>(plan)->body);
+  EXPECT_TRUE(merge.with_schema_evolution);
+  EXPECT_THAT(merge.target->As<SubqueryAlias>()->child()->As<UnresolvedRelation>()->name_parts, ElementsAre("delta", "/t"));
+  EXPECT_THAT(merge.source->As<SubqueryAlias>()->name_parts, ElementsAre("b"));
+  ASSERT_EQ(merge.matched.size(), 2u);
+  EXPECT_EQ(merge.matched[0].kind, MergeAction::Kind::kDelete);
+  EXPECT_EQ(merge.matched[0].condition->Sql(), "(b.id > 1)");
+  EXPECT_THAT(merge.matched[1].assignments[0].column->As<UnresolvedAttribute>()->name_parts(), ElementsAre("a", "x", "y"));
+  ASSERT_EQ(merge.not_matched.size(), 1u);
+  EXPECT_EQ(merge.not_matched[0].assignments[1].value->Sql(), "2");
+  ASSERT_EQ(merge.not_matched_by_source.size(), 2u);
+  EXPECT_EQ(merge.not_matched_by_source[1].condition, nullptr);
+}
+
+TEST(ParsePlan, ReadsUpdateAndDelete) {
+  const Result<PlanPtr> update = ParsePlan("UPDATE t SET a = 1, b.c = a + 1 WHERE a > 0", {});
+  ASSERT_TRUE(update.ok()) << update.status().message();
+  const auto& set = std::get<UpdateTable>(Root<Command>(update)->body);
+  EXPECT_EQ(set.assignments.size(), 2u);
+  EXPECT_EQ(set.condition->Sql(), "(a > 0)");
+  const Result<PlanPtr> all = ParsePlan("DELETE FROM db.t x", {});
+  ASSERT_TRUE(all.ok()) << all.status().message();
+  const auto& del = std::get<DeleteFromTable>(Root<Command>(all)->body);
+  EXPECT_EQ(del.condition, nullptr);
+  EXPECT_THAT(del.target->As<SubqueryAlias>()->name_parts, ElementsAre("x"));
+}
+
+TEST(ParsePlan, RefusesMergesThatSayTooLittle) {
+  const std::string merge = "MERGE INTO t USING s ON t.id = s.id ";
+  EXPECT_EQ(Condition(merge + "WHEN MATCHED THEN DELETE WHEN MATCHED THEN DELETE"), "NON_LAST_MATCHED_CLAUSE_OMIT_CONDITION");
+  EXPECT_EQ(Condition(merge + "WHEN NOT MATCHED THEN INSERT * WHEN NOT MATCHED THEN INSERT *"),
+            "NON_LAST_NOT_MATCHED_BY_TARGET_CLAUSE_OMIT_CONDITION");
+  EXPECT_EQ(Condition(merge + "WHEN NOT MATCHED BY SOURCE THEN DELETE WHEN NOT MATCHED BY SOURCE THEN DELETE"),
+            "NON_LAST_NOT_MATCHED_BY_SOURCE_CLAUSE_OMIT_CONDITION");
+  EXPECT_EQ(Condition(merge + "WHEN NOT MATCHED THEN INSERT (a, b) VALUES (1)"), "MERGE_INSERT_VALUE_COUNT_MISMATCH");
+  EXPECT_EQ(Condition(merge + "WHEN NOT MATCHED THEN INSERT * WHEN MATCHED THEN DELETE"), "PARSE_SYNTAX_ERROR");
+  EXPECT_EQ(Condition(merge + "WHEN NOT MATCHED BY SOURCE THEN UPDATE SET *"), "PARSE_SYNTAX_ERROR");
 }
 
 TEST(SplitStatements, KeepsSemicolonsInStrings) {

@@ -8,6 +8,7 @@
 
 namespace spark::connect {
 class CreateDataFrameViewCommand;
+class MergeIntoTableCommand;
 class WriteOperation;
 class WriteOperationV2;
 }  // namespace spark::connect
@@ -16,6 +17,7 @@ namespace thalweg::sql {
 
 Result<PlanPtr> WriteFromProto(const ::spark::connect::WriteOperation& message, PlanReader& reader);
 Result<PlanPtr> WriteV2FromProto(const ::spark::connect::WriteOperationV2& message, PlanReader& reader);
+Result<PlanPtr> MergeFromProto(const ::spark::connect::MergeIntoTableCommand& message, PlanReader& reader);
 Result<PlanPtr> ViewFromProto(const ::spark::connect::CreateDataFrameViewCommand& message, PlanReader& reader);
 
 }  // namespace thalweg::sql
