@@ -51,13 +51,20 @@ class DeltaRowLevelOperation final : public RowLevelOperation {
   DeltaRowLevelOperation(std::shared_ptr<DeltaLog> log, DeltaWriteTarget target, const sql::RowLevelRequest& request)
       : log_(std::move(log)), target_(std::move(target)), request_(request) {}
 
-  Status Prepare();
+  Status Begin();
   bool done_before() const override { return done_before_; }
   Status Narrow(const sql::ExprList& filters) override;
   std::vector<int32_t> Candidates() const override { return candidates_; }
   bool filters_are_exact() const override { return read_filter_->took_all(); }
   std::optional<int64_t> GroupRows(int32_t group) const override;
-  sql::TablePtr Rows(const std::vector<int32_t>& groups) const override;
+  sql::TablePtr Rows(const std::vector<int32_t>& groups) const override {
+    auto chosen = std::make_shared<DeltaScanGroups>();
+    for (const int32_t group : groups) {
+      chosen->files.push_back(files_[static_cast<size_t>(group)]);
+      chosen->numbers.push_back(group);
+    }
+    return std::make_shared<GroupsTable>(log_, target_.snapshot, std::move(chosen));
+  }
   Result<std::unique_ptr<sql::DataWriter>> NewWriter(PartitionId partition) override {
     return NewDeltaFilesWriter(target_.plan, partition.value());
   }
@@ -70,7 +77,7 @@ class DeltaRowLevelOperation final : public RowLevelOperation {
  private:
   Status TakeTransactionId();
   Status Keep(const DeltaPartitionFilter& partitions, const sql::ExprList& filters);
-  std::string Parameters() const;
+  std::string HistoryParameters() const;
   StringPairs Metrics(const sql::RowLevelCounts& counts, const DeltaTransaction& transaction) const;
   std::string Setting(std::string_view key) const;
 
@@ -107,7 +114,7 @@ Status DeltaRowLevelOperation::TakeTransactionId() {
   return Status::OK();
 }
 
-Status DeltaRowLevelOperation::Prepare() {
+Status DeltaRowLevelOperation::Begin() {
   files_ = target_.snapshot->files()->live();
   for (size_t i = 0; i < files_.size(); ++i) candidates_.push_back(static_cast<int32_t>(i));
   TW_ASSIGN_OR_RETURN(read_filter_, DeltaPartitionFilter::Make(target_.snapshot->metadata(), request_.filters, request_.attributes, request_.config));
@@ -154,15 +161,6 @@ std::optional<int64_t> DeltaRowLevelOperation::GroupRows(int32_t group) const {
   return *rows - (file.deletion_vector ? file.deletion_vector->cardinality : 0);
 }
 
-sql::TablePtr DeltaRowLevelOperation::Rows(const std::vector<int32_t>& groups) const {
-  auto chosen = std::make_shared<DeltaScanGroups>();
-  for (const int32_t group : groups) {
-    chosen->files.push_back(files_[static_cast<size_t>(group)]);
-    chosen->numbers.push_back(group);
-  }
-  return std::make_shared<GroupsTable>(log_, target_.snapshot, std::move(chosen));
-}
-
 // ["<predicate>"]
 std::string PredicateList(const std::string& predicate) {
   return JsonStringArray(predicate.empty() ? std::vector<std::string>{} : std::vector<std::string>{predicate});
@@ -182,7 +180,7 @@ std::string ClauseList(const std::vector<sql::RowLevelClauseText>& clauses) {
   return out + "]";
 }
 
-std::string DeltaRowLevelOperation::Parameters() const {
+std::string DeltaRowLevelOperation::HistoryParameters() const {
   StringPairs parameters = {{"predicate", PredicateList(request_.predicate)}};
   if (request_.command == RowLevelCommand::kMerge) {
     parameters.emplace_back("matchedPredicates", ClauseList(request_.matched));
@@ -265,7 +263,7 @@ Status DeltaRowLevelOperation::Commit(const std::vector<int32_t>& replaced, cons
     case RowLevelCommand::kUpdate: transaction.operation = "UPDATE"; break;
     case RowLevelCommand::kDelete: transaction.operation = "DELETE"; break;
   }
-  transaction.parameters_json = Parameters();
+  transaction.parameters_json = HistoryParameters();
   transaction.metrics = Metrics(counts, transaction);
   transaction.user_metadata = Setting(kUserMetadata);
   const bool nothing = transaction.adds.empty() && transaction.removes.empty() && !transaction.metadata;
@@ -298,7 +296,7 @@ Result<std::unique_ptr<RowLevelOperation>> NewDeltaRowLevelOperation(std::shared
   if (request.written.size() > request.schema.size()) wanted.options.Set("mergeSchema", "true");
   TW_ASSIGN_OR_RETURN(DeltaWriteTarget target, PlanDeltaWrite(*log, std::move(snapshot), wanted));
   auto operation = std::make_unique<DeltaRowLevelOperation>(std::move(log), std::move(target), request);
-  TW_RETURN_NOT_OK(operation->Prepare());
+  TW_RETURN_NOT_OK(operation->Begin());
   return std::unique_ptr<RowLevelOperation>(std::move(operation));
 }
 

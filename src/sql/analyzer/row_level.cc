@@ -18,6 +18,12 @@ std::string ColumnsText(const AttributeList& columns) {
   return text;
 }
 
+std::string Dotted(const std::vector<std::string>& path) {
+  std::string text;
+  for (const std::string& part : path) text += (text.empty() ? "" : ".") + part;
+  return data::QuoteIdentifier(text);
+}
+
 std::string Parameter(const Status& status, std::string_view name) {
   for (const auto& [key, value] : status.parameters()) {
     if (key == name) return value;
@@ -267,7 +273,7 @@ Result<ExprPtr> Statement::Assemble(const ExprPtr& current, const DataType& type
   if (targets.size() == 1 && targets[0]->path.size() == depth) return Store(targets[0]->value, type, path);
   for (const Target* one : targets) {
     if (one->path.size() != depth) continue;
-    return Error("DELTA_CONFLICT_SET_COLUMN").With("columnList", QuoteParts({path}));
+    return Error("DELTA_CONFLICT_SET_COLUMN").With("columnList", "[" + data::QuoteIdentifier(path) + "]");
   }
   if (!type.Is(TypeKind::kStruct)) {
     return At(Error("DELTA_UNSUPPORTED_FIELD_UPDATE_NON_STRUCT").With("columnName", path).With("dataType", type.Sql()), targets[0]->origin);
@@ -360,7 +366,7 @@ Result<ExprList> Statement::Assigned(const std::vector<Assignment>& assignments,
         bool same = true;
         for (size_t part = 0; part < shared; ++part) same = same && Same(own[a]->path[part], own[b]->path[part]);
         if (same && !update) return Error("DELTA_DUPLICATE_COLUMNS_ON_INSERT");
-        if (same) return Error("DELTA_CONFLICT_SET_COLUMN").With("columnList", "[" + QuoteParts(own[a]->path) + ", " + QuoteParts(own[b]->path) + "]");
+        if (same) return Error("DELTA_CONFLICT_SET_COLUMN").With("columnList", "[" + Dotted(own[a]->path) + ", " + Dotted(own[b]->path) + "]");
       }
     }
     TW_ASSIGN_OR_RETURN(ExprPtr value, Assemble(update ? Current(i) : Literal::Null(written[i].type), written[i].type, written[i].name, 1, own));
