@@ -10,12 +10,14 @@ Exit status: that of the command; REPORTED when there is a report.
 """
 import os
 import pathlib
+import resource
 import shutil
 import subprocess
 import sys
 
 SUPPRESSIONS = pathlib.Path(__file__).resolve().parents[1] / "cmake" / "sanitizers"
 REPORTED = 99
+STACK_BYTES = 64 * 2**20  # the frames of such a build are several times larger
 SHOWN_CHARACTERS = 20_000
 
 # What holds for every process of a test. The rest is each runtime's own default.
@@ -47,6 +49,8 @@ def main(arguments):
     folder = pathlib.Path(reports) / name.replace("/", ".")
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir(parents=True)
+    hard = resource.getrlimit(resource.RLIMIT_STACK)[1]
+    resource.setrlimit(resource.RLIMIT_STACK, (STACK_BYTES if hard == resource.RLIM_INFINITY else min(STACK_BYTES, hard), hard))
     status = subprocess.run(command, env=environment(folder), check=False).returncode
     found = sorted(one for one in folder.iterdir() if one.stat().st_size > 0)
     for one in found:

@@ -60,7 +60,7 @@ Result<std::string> WriteIpcStream(const std::vector<Chunk>& chunks, const Schem
 Result<IpcStream> ReadIpcStream(std::string_view bytes) {
   // Arrow's batches refer to the bytes they were read from: those must live as long as the columns.
   auto owned = Buffer::Allocate(static_cast<int64_t>(bytes.size()));
-  std::memcpy(owned->mutable_data(), bytes.data(), bytes.size());
+  if (!bytes.empty()) std::memcpy(owned->mutable_data(), bytes.data(), bytes.size());
   arrow::io::BufferReader source(owned->ToArrow());
   auto options = arrow::ipc::IpcReadOptions::Defaults();
   options.memory_pool = ProcessPool();

@@ -59,7 +59,7 @@ class MemoryFileSystem::Reader final : public ReadableFile {
     const std::string& bytes = inode_->live;
     if (position >= static_cast<int64_t>(bytes.size())) return size_t{0};
     const size_t count = std::min(out.size(), bytes.size() - static_cast<size_t>(position));
-    std::memcpy(out.data(), bytes.data() + position, count);
+    if (count > 0) std::memcpy(out.data(), bytes.data() + position, count);
     return count;
   }
 

@@ -19,18 +19,31 @@ struct Linear {
 std::optional<int64_t> LiteralMicros(const Literal& literal) {
   if (const auto* interval = literal.value().get_if<data::CalendarInterval>()) {
     if (interval->months != 0) return std::nullopt;
-    return interval->microseconds + interval->days * int64_t{86400} * kMicrosOfSecond;
+    int64_t micros = 0;
+    if (__builtin_mul_overflow(interval->days, int64_t{86400} * kMicrosOfSecond, &micros) ||
+        __builtin_add_overflow(micros, interval->microseconds, &micros)) {
+      return std::nullopt;
+    }
+    return micros;
   }
   const DataType& type = literal.type();
   if (type.Is(data::TypeKind::kDayTimeInterval) || type.Is(data::TypeKind::kTimestamp)) {
     const auto* micros = literal.value().get_if<int64_t>();
     return micros == nullptr ? std::nullopt : std::optional(*micros);
   }
-  if (type.IsIntegral() && !literal.value().is_null()) return literal.value().AsInt64() * kMicrosOfSecond;
+  if (type.IsIntegral() && !literal.value().is_null()) {
+    int64_t micros = 0;
+    return __builtin_mul_overflow(literal.value().AsInt64(), kMicrosOfSecond, &micros) ? std::nullopt : std::optional(micros);
+  }
   if (const auto* real = literal.value().get_if<double>(); real != nullptr && std::abs(*real) < 1e12) {
     return static_cast<int64_t>(*real * kMicrosOfSecond);
   }
   return std::nullopt;
+}
+
+// Adds sign * micros; false where the sum leaves the range.
+bool AddConstant(int sign, int64_t micros, Linear* out) {
+  return !__builtin_mul_overflow(micros, sign, &micros) && !__builtin_add_overflow(out->constant_us, micros, &out->constant_us);
 }
 
 bool Walk(const ExprPtr& expr, int sign, Linear* out) {
@@ -41,8 +54,7 @@ bool Walk(const ExprPtr& expr, int sign, Linear* out) {
   if (const auto* literal = expr->As<Literal>()) {
     const std::optional<int64_t> micros = LiteralMicros(*literal);
     if (!micros) return false;
-    out->constant_us += sign * *micros;
-    return true;
+    return AddConstant(sign, *micros, out);
   }
   if (const auto* cast = expr->As<Cast>()) {
     const DataType& to = cast->type();
@@ -119,7 +131,7 @@ std::optional<EventTimeBound> BoundOf(const Comparison& comparison, const PlanPt
     }
   }
   if (bound.attribute == nullptr || bound.other == nullptr) return std::nullopt;
-  bound.offset_us = -difference.constant_us - difference.slack_us;
+  if (__builtin_sub_overflow(-difference.slack_us, difference.constant_us, &bound.offset_us)) return std::nullopt;
   bound.inclusive = comparison.inclusive;
   return bound;
 }

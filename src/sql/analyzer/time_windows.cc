@@ -4,6 +4,7 @@
 #include "sql/analyzer/time_windows.h"
 
 #include <algorithm>
+#include <limits>
 
 #include "data/text/interval.h"
 #include "sql/analyzer/resolver.h"
@@ -103,7 +104,8 @@ Status CheckShape(const ExprPtr& time, const TimeWindowShape& shape) {
   };
   TW_RETURN_NOT_OK(positive("`window_duration`", shape.window));
   TW_RETURN_NOT_OK(positive("`slide_duration`", shape.slide));
-  const int64_t start = shape.start < 0 ? -shape.start : shape.start;
+  constexpr int64_t kLongest = std::numeric_limits<int64_t>::max();
+  const int64_t start = shape.start < 0 ? -std::max(shape.start, -kLongest) : shape.start;
   const bool slides = shape.slide <= shape.window;
   if (slides && start < shape.slide) return Status::OK();
   return Error("DATATYPE_MISMATCH.PARAMETER_CONSTRAINT_VIOLATION")

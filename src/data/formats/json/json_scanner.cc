@@ -57,15 +57,15 @@ bool JsonScanner::Number(JsonToken* token) {
   const bool negative = *at_ == '-';
   if (negative) ++at_;
   const char* const digits = at_;
-  int64_t value = 0;
+  uint64_t value = 0;  // wraps: meant for small numbers only
   while (at_ < end_ && static_cast<unsigned char>(*at_ - '0') < 10) {
-    value = static_cast<int64_t>(static_cast<uint64_t>(value) * 10 + static_cast<uint64_t>(*at_ - '0'));
+    value = value * 10 + static_cast<uint64_t>(*at_ - '0');
     ++at_;
   }
   const std::ptrdiff_t count = at_ - digits;
   if (count == 0 || (count > 1 && *digits == '0')) return false;
   token->is_small = count <= 18;
-  token->integer = negative ? -value : value;
+  token->integer = static_cast<int64_t>(negative ? 0 - value : value);
   const auto fraction_digits = [this] {
     const char* const first = at_;
     while (at_ < end_ && static_cast<unsigned char>(*at_ - '0') < 10) ++at_;

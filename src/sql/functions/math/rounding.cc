@@ -1,5 +1,6 @@
 // floor, ceil, ceiling, round, bround.
 
+#include <algorithm>
 #include <cmath>
 
 #include "data/text/decimal128.h"
@@ -114,7 +115,7 @@ template <typename T, bool kHalfEven>
 Result<ColumnPtr> RoundWhole(const BoundScalar& call, const KernelInput& input, EvalContext&) {
   const int places = static_cast<const PlacesData&>(*call.data).places;
   if (places >= 0) return input.arguments[0];
-  const int digits = -places;
+  const int digits = -std::max(places, -19);  // beyond 18 digits all is zero
   return MapChecked<T, T>(call, input, [&](T v, std::optional<T>* out) -> Status {
     if (digits > 18) {
       *out = T{0};

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cstdlib>
 #include <limits>
 
 #include "data/columnar/builder.h"
@@ -40,7 +41,7 @@ int DigitOf(char c) {
 Result<ColumnPtr> Conv(const BoundScalar& call, const KernelInput& input, EvalContext&) {
   return MapTextChecked<std::string_view, int32_t, int32_t>(
       call, input, [&](std::string_view text, int32_t from, int32_t to, std::string* out, bool* null) -> Status {
-        const int32_t base = to < 0 ? -to : to;
+        const int64_t base = std::abs(int64_t{to});
         while (!text.empty() && text.front() == ' ') text.remove_prefix(1);
         while (!text.empty() && text.back() == ' ') text.remove_suffix(1);
         if (from < 2 || from > 36 || base < 2 || base > 36 || text.empty()) {
