@@ -28,6 +28,10 @@ NAMES = [name for name, _, _ in load("cases").CASES if name in RECORDED]
 SPREAD = {"numTargetFilesAdded", "numAddedFiles", "numFiles", "numTargetFilesRemoved", "numRemovedFiles", "numTargetRowsCopied", "numCopiedRows", "numOutputRows"}
 
 
+# Where we answer otherwise, and why: Spark's optimizer takes rows with a null key away before Delta counts the source's rows.
+OTHERWISE = {"null_keys": {"numSourceRows": "1"}}
+
+
 @pytest.fixture(scope="module")
 def answers(shared_server):
     spark = shared_server.session()
@@ -63,4 +67,7 @@ def test_case(answers, name):
             continue
         if not got["statement"].startswith(("SET ", "RESET ")):
             assert (got["schema"], got["rows"]) == (wanted["schema"], wanted["rows"])
-        assert commits(got) == commits(wanted)
+        wanted_commits = commits(wanted)
+        for commit in wanted_commits:
+            commit["metrics"].update(OTHERWISE.get(name, {}))
+        assert commits(got) == wanted_commits
