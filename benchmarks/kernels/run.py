@@ -19,6 +19,8 @@ FIGURES = (
     ("data_formats_benchmark", "Decode/five_of_nine", "JSON lines of 9 members into 5 columns", None),
     ("data_formats_benchmark", "BM_WriteSevenColumns", "Parquet write, 7 columns, snappy", 1.2),
     ("engine_state_benchmark", "UpdatesWithChangelog/1000000", "state updates with changelog, 1 M keys", 2),
+    ("engine_stateful_benchmark", "DropDuplicates/10000000/iterations:38", "dropDuplicates with changelog, 10 M keys", 1.5),
+    ("engine_stateful_benchmark", "WithinWatermark/10000000/iterations:38", "dropDuplicatesWithinWatermark with changelog, 10 M live keys", 1.5),
 )
 
 

@@ -112,3 +112,12 @@ def test_progress_has_the_form_and_the_figures_of_spark(broker, spark, tmp_path,
         assert list(ours) == list(theirs)
         assert compare.progress_shape(ours) == compare.progress_shape(theirs)
         assert compare.progress_figures(ours) == compare.progress_figures(theirs)
+
+
+@pytest.mark.parametrize("name", queries.PASSING)
+def test_deduplication_and_limits_pass_what_the_naive_count_passes(spark, tmp_path, name):
+    case = queries.CASES[name]
+    for lot in range(queries.LOTS):
+        queries.put_files(tmp_path / "in", lot)
+        queries.run(spark, case, tmp_path, {})
+        assert queries.answer(spark, case, tmp_path, {}) == queries.right_answer(case, lot + 1)
