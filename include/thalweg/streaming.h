@@ -117,7 +117,9 @@ class THALWEG_API DataStreamWriter {
   DataStreamWriter& TriggerOnce();
   /// Without micro-batches; `interval` between checkpoints.
   DataStreamWriter& TriggerContinuous(std::string_view interval);
-  /// Each micro-batch to a function of this program. Start answers UNSUPPORTED_FEATURE.THALWEG: it is not there yet.
+  /// Each micro-batch, once, to a function of this program, on a thread of the query; `rows` is an ordinary frame that may be read
+  /// often, during the call only (a temporary view of it lasts). What it answers ends the query, unless it is ok; a restart then gives
+  /// it the same rows under the same id. The embedded engine only: elsewhere Start answers UNSUPPORTED_FEATURE.THALWEG.
   DataStreamWriter& ForeachBatch(std::function<Status(const DataFrame& rows, int64_t batch_id)> function);
   /// Starts the query. Sinks with a place: `path`.
   Result<StreamingQuery> Start(std::string_view path = "");

@@ -7,6 +7,7 @@
 #include "data/io/local_file_system.h"
 #include "data/io/path.h"
 #include "engine/exec/execution.h"
+#include "engine/pyworker/python_workers.h"
 #include "engine/state/state_services.h"
 #include "front/commands/run_command.h"
 #include "sql/catalog/catalog.h"
@@ -24,6 +25,16 @@ void PrintToConsole(std::string_view text) {
   std::fflush(stdout);
 }
 
+// What the user's functions print stands where the console sink's rows stand, and on standard error. The lines that pyspark's own
+// workers print about their batches are left out.
+void PrintOfWorkers(std::string_view line, bool is_stderr) {
+  if (line.starts_with("Streaming ForeachBatch worker ")) return;
+  std::string text(line);
+  text.push_back('\n');
+  if (is_stderr) std::fwrite(text.data(), 1, text.size(), stderr);
+  else PrintToConsole(text);
+}
+
 }  // namespace
 
 struct ServerProcess::Impl {
@@ -33,6 +44,7 @@ struct ServerProcess::Impl {
   std::unique_ptr<sql::Catalog> catalog;
   std::unique_ptr<engine::StateServices> state;
   std::unique_ptr<engine::Scheduler> scheduler;
+  std::unique_ptr<engine::PythonWorkers> python;
   front::ServerContext context;
 };
 
@@ -49,7 +61,9 @@ Result<std::unique_ptr<ServerProcess>> ServerProcess::Make(SettingsMap settings)
   impl.catalog = std::make_unique<sql::Catalog>(files, data::AbsolutePath(path));
   impl.state = std::make_unique<engine::StateServices>(files);
   impl.scheduler = std::make_unique<engine::Scheduler>(engine::Scheduler::Options{});
+  impl.python = engine::PythonWorkers::Make(PrintOfWorkers);
   front::ServerContext& context = impl.context;
+  context.python = impl.python.get();
   context.scheduler = impl.scheduler.get();
   context.state = impl.state.get();
   context.catalog = impl.catalog.get();

@@ -143,6 +143,11 @@ Status Submit(const SubmitArguments& arguments, int* exit_code) {
   }
   TW_ASSIGN_OR_RETURN(SettingsMap settings, ReadSettings(arguments));
   TW_RETURN_NOT_OK(ResolveSetting("spark.files", &settings).status());
+  // The program's own interpreter runs its functions, unless something else is said.
+  const char* worker_python = std::getenv("PYSPARK_PYTHON");
+  if (!settings.Contains("spark.pyspark.python") && (worker_python == nullptr || *worker_python == '\0')) {
+    settings.Set("spark.pyspark.python", python);
+  }
   PythonPath modules;
   TW_ASSIGN_OR_RETURN(const std::vector<std::string> python_files, ResolveSetting("spark.submit.pyFiles", &settings));
   TW_RETURN_NOT_OK(modules.Add(python_files));

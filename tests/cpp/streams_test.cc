@@ -1,4 +1,5 @@
 // Promise: streaming queries start, tell, fail and stop as Spark's do.
+#include <atomic>
 #include <chrono>
 #include <condition_variable>
 #include <mutex>
@@ -188,7 +189,58 @@ TEST_F(StreamsTest, ListenersHearOfQueries) {
   EXPECT_EQ(first->size(), heard);
 }
 
-TEST_F(StreamsTest, FunctionsOfTheProgramAreRefusedByName) {
+TEST_F(StreamsTest, EachMicroBatchToAFunction) {
+  if (IsRemote()) return;
+  const std::string in = Folder("in"), checkpoint = Folder("checkpoint"), out = Folder("out") + "/t";
+  WriteFile(in + "/1.json", Event("ana", 1, "12:00:00") + Event("bo", 2, "12:01:00"));
+  std::vector<std::string> calls;
+  const auto run = [&](std::function<Status(const DataFrame&, int64_t)> function) {
+    StreamingQuery query = Events(in).Select({"user", "n"}).WriteStream().ForeachBatch(std::move(function)).TriggerAvailableNow()
+                               .Option("checkpointLocation", checkpoint).Start().ValueOrDie();
+    return query.AwaitTermination(kPatience).status();
+  };
+  const auto save = [&](const DataFrame& rows, int64_t batch_id) -> Status {
+    TW_ASSIGN_OR_RETURN(const int64_t count, rows.Count());
+    TW_ASSIGN_OR_RETURN(const int64_t again, rows.Count());
+    calls.push_back(std::to_string(batch_id) + ": " + std::to_string(count) + " " + std::to_string(again));
+    TW_RETURN_NOT_OK(rows.CreateOrReplaceTempView("batch_of_cpp"));
+    return rows.Write().Format("delta").Mode("append").Save(out);
+  };
+  ASSERT_TRUE(run(save).ok());
+  WriteFile(in + "/2.json", Event("cy", 3, "12:02:00"));
+  const Status failed = run([&](const DataFrame& rows, int64_t batch_id) -> Status {
+    calls.push_back(std::to_string(batch_id) + " fails");
+    return rows.Select({"boom"}).Count().status();
+  });
+  EXPECT_EQ(failed.condition(), "STREAM_FAILED");
+  EXPECT_THAT(failed.message(), HasSubstr("FOREACH_BATCH_USER_FUNCTION_ERROR"));
+  EXPECT_THAT(failed.message(), HasSubstr("boom"));
+  ASSERT_TRUE(run(save).ok());
+  EXPECT_THAT(calls, ElementsAre("0: 2 2", "1 fails", "1: 1 1"));
+  EXPECT_THAT(Rows(spark().Read().Format("delta").Load({out}).OrderBy({"n"})), ElementsAre(Row{"ana", 1}, Row{"bo", 2}, Row{"cy", 3}));
+  EXPECT_THAT(Rows(spark().Table("batch_of_cpp")), ElementsAre(Row{"cy", 3}));
+}
+
+TEST_F(StreamsTest, AFunctionMayStopItsOwnQuery) {
+  if (IsRemote()) return;
+  const std::string in = Folder("in");
+  WriteFile(in + "/1.json", Event("ana", 1, "12:00:00"));
+  std::atomic<int> calls{0};
+  const StreamingQueryManager streams = spark().Streams();
+  StreamingQuery query = Events(in).WriteStream().QueryName("stops_itself").ForeachBatch([&](const DataFrame&, int64_t) -> Status {
+    ++calls;
+    TW_ASSIGN_OR_RETURN(std::vector<StreamingQuery> active, streams.Active());
+    for (StreamingQuery& one : active) {
+      if (one.name() == "stops_itself") TW_RETURN_NOT_OK(one.Stop());
+    }
+    return Status::OK();
+  }).Start().ValueOrDie();
+  EXPECT_TRUE(query.AwaitTermination(kPatience).ValueOrDie());
+  EXPECT_EQ(calls.load(), 1);
+}
+
+TEST_F(StreamsTest, AnotherProcessesEngineRefusesFunctions) {
+  if (!IsRemote()) return;
   const Status refused = spark().ReadStream().Format("rate").Load().WriteStream().ForeachBatch([](const DataFrame&, int64_t) { return Status::OK(); })
                              .Start().status();
   EXPECT_EQ(refused.condition(), "UNSUPPORTED_FEATURE.THALWEG");

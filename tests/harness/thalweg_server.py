@@ -34,7 +34,8 @@ class ThalwegServer:
         self._arguments = [*arguments]
         for key, value in (conf or {}).items():
             self._arguments += ["--conf", f"{key}={value}"]
-        self._environment = environment or {}
+        # Python functions run in the interpreter of the tests.
+        self._environment = {"PYSPARK_PYTHON": sys.executable, **(environment or {})}
         self.process = None
         self.url = None
         self.sessions = []  # those that are open

@@ -4,9 +4,9 @@
 #include <linux/close_range.h>
 #include <poll.h>
 #include <sys/eventfd.h>
-#include <sys/pidfd.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -143,7 +143,7 @@ Result<std::unique_ptr<ChildProcess>> ChildProcess::Launch(ChildSpec spec) {
   pipes.err.write.Reset();
   if (!spec.has_stdin) pipes.in.write.Reset();
   const bool failed = read(report.read.get(), &error, sizeof(error)) == sizeof(error);
-  pipes.process = Descriptor(pidfd_open(pid, 0));
+  pipes.process = Descriptor(static_cast<int>(syscall(SYS_pidfd_open, pid, 0)));
   for (const int descriptor : {pipes.out.read.get(), pipes.err.read.get()}) fcntl(descriptor, F_SETFL, O_NONBLOCK);
   child->pid_ = pid;
   child->spec_ = std::move(spec);
@@ -182,7 +182,8 @@ void ChildProcess::Watch(const std::stop_token& stop) {
     drain(pipes_->err.read, true);
     siginfo_t info{};
     // Left as a zombie until Reap holds the lock: the id stays ours while somebody may signal it.
-    if (waitid(P_PID, static_cast<id_t>(pid_), &info, WEXITED | WNOHANG | WNOWAIT) == 0 && info.si_pid == pid_) break;
+    const int asked = waitid(P_PID, static_cast<id_t>(pid_), &info, WEXITED | WNOHANG | WNOWAIT);
+    if (asked == 0 ? info.si_pid == pid_ : errno == ECHILD) break;  // a host program may have reaped it
   }
   drain(pipes_->out.read, false);
   drain(pipes_->err.read, true);

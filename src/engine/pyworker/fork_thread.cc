@@ -19,12 +19,12 @@ ForkThread::ForkThread() {
 ForkThread::~ForkThread() { work_.Close(); }
 
 void ForkThread::Run(const std::function<void()>& body) {
-  Signal done;
-  work_.Push([&] {
+  const auto done = std::make_shared<Signal>();
+  work_.Push([&body, done] {
     body();
-    done.Set();
+    done->Set();
   });
-  done.Wait({});
+  done->Wait({});
 }
 
 }  // namespace thalweg::engine

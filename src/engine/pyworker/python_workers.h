@@ -65,7 +65,7 @@ class PythonWorkers {
   virtual Result<std::unique_ptr<PooledWorker>> Acquire(const WorkerRequest& request, std::stop_token stop) = 0;
   /// Back to the pool after a clean trailer; ended when it stays idle for a minute or the pool is full.
   virtual void Release(std::unique_ptr<PooledWorker> worker) = 0;
-  /// Launches `python -m module` and greets it. `timeout`: from launch to greeting.
+  /// Launches `python -m module` (in effect) and greets it. `timeout`: from launch to greeting.
   /// Errors: those of Runtime; PYTHON_WORKER_CRASHED with what it printed, PYTHON_WORKER_TIMEOUT.
   virtual Result<std::unique_ptr<StandAloneWorker>> Launch(const WorkerRequest& request, const std::string& module,
                                                            std::chrono::milliseconds timeout, std::stop_token stop) = 0;

@@ -19,6 +19,12 @@ namespace {
 constexpr std::chrono::milliseconds kModuleEndGrace{500};
 constexpr std::chrono::milliseconds kGreetingLimit{10000};
 
+// As `python -m` would, but with a __main__ that has a file while the module's packages are imported: without one pyspark takes the
+// process for a run of its doctests, imports its test helpers and, in pyspark-client, ends because there is no SPARK_HOME.
+constexpr const char* kRunModule =
+    "import runpy, sys; __file__ = 'thalweg'; sys.argv = sys.argv[1:]; "
+    "runpy.run_module(sys.argv[0], run_name='__main__', alter_sys=True)";
+
 class Listener {
  public:
   ~Listener() {
@@ -106,7 +112,7 @@ Result<std::unique_ptr<StandAloneWorker>> LaunchStandAlone(PythonRuntime runtime
   environment["PYTHON_WORKER_FACTORY_PORT"] = std::to_string(listener->port());
   environment["PYTHON_WORKER_FACTORY_SECRET"] = secret;
   ChildSpec spec;
-  spec.arguments = {runtime.executable, "-m", module};
+  spec.arguments = {runtime.executable, "-c", kRunModule, module};
   spec.environment = std::move(environment);
   spec.memory_limit_bytes = memory_limit_bytes;
   spec.on_line = std::move(output);

@@ -2,6 +2,7 @@
 
 #include <stdlib.h>
 
+#include <algorithm>
 #include <filesystem>
 
 #include "data/io/file_system.h"
@@ -85,6 +86,41 @@ std::optional<std::string> Artifacts::Blob(const std::string& hash) const {
   const auto found = blobs_.find(std::string(kCache) + hash);
   if (found == blobs_.end()) return std::nullopt;
   return found->second;
+}
+
+std::vector<std::string> Artifacts::PythonPath() const {
+  std::string directory;
+  {
+    const MutexLock lock(mutex_);
+    directory = directory_;
+  }
+  std::vector<std::string> path;
+  if (directory.empty()) return path;
+  std::vector<std::string> archives;
+  std::error_code error;
+  for (const char* folder : {"/pyfiles", "/files"}) {
+    if (std::filesystem::is_directory(directory + folder, error)) path.push_back(directory + folder);
+  }
+  for (const auto& entry : std::filesystem::directory_iterator(directory + "/pyfiles", error)) {
+    const std::string extension = entry.path().extension().string();
+    if (extension == ".zip" || extension == ".egg" || extension == ".jar") archives.push_back(entry.path().string());
+  }
+  std::sort(archives.begin(), archives.end());
+  path.insert(path.end(), archives.begin(), archives.end());
+  return path;
+}
+
+std::string Artifacts::FilesDirectory() const {
+  std::string directory;
+  {
+    const MutexLock lock(mutex_);
+    directory = directory_;
+  }
+  std::error_code error;
+  for (const char* folder : {"/files", "/pyfiles"}) {
+    if (!directory.empty() && std::filesystem::is_directory(directory + folder, error)) return directory + folder;
+  }
+  return "/";
 }
 
 void Artifacts::CopyFrom(const Artifacts& other) {

@@ -6,6 +6,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "base/mutex.h"
 #include "base/status.h"
@@ -26,6 +27,10 @@ class Artifacts {
   /// The blob cache/<hash>, or nothing.
   std::optional<std::string> Blob(const std::string& hash) const;
   void CopyFrom(const Artifacts& other);
+  /// What Python workers of the session get in front of PYTHONPATH: the folders of modules and files, every archive.
+  std::vector<std::string> PythonPath() const;
+  /// The folder of plain files (SparkFiles) that exists; "/" when there is none.
+  std::string FilesDirectory() const;
 
   /// A relative name that stays inside. Errors: INVALID_ARTIFACT_PATH.
   static Status CheckName(const std::string& name);

@@ -10,6 +10,7 @@
 #include "base/thread.h"
 #include "data/io/file_system.h"
 #include "front/connect/connect_service.h"
+#include "front/connect/percent_encode.h"
 
 namespace thalweg::front {
 
@@ -64,12 +65,22 @@ Status ConnectServer::Start(const ConnectServerOptions& options) {
   const bool bare_v6 = options.host.find(':') != std::string::npos && options.host.front() != '[';
   const std::string host = bare_v6 ? "[" + options.host + "]" : options.host;
   builder.AddListeningPort(host + ":" + std::to_string(options.port), credentials, &impl_->bound_port);
+  // Python workers come back over loopback in plain text, with the token: a port of their own where the public one is not that.
+  const bool any_address = options.host == "0.0.0.0" || options.host == "::" || options.host == "[::]";
+  int worker_port = 0;
+  const bool own_port = !options.tls_certificate_path.empty() || !(any_address || IsLoopback(options.host));
+  if (own_port) builder.AddListeningPort("127.0.0.1:0", grpc::InsecureServerCredentials(), &worker_port);
   Prepare(options.token, &builder);
   impl_->server = builder.BuildAndStart();
   if (impl_->server == nullptr || impl_->bound_port == 0) {
     impl_->server = nullptr;
     return IoError("listen on " + host + ":" + std::to_string(options.port), EADDRINUSE);
   }
+  // A token over plain text is sent to "localhost" only; without one the address spares the look-up.
+  const std::string worker_host = own_port || any_address || host.starts_with("127.") || host == "localhost" ? "127.0.0.1" : host;
+  impl_->server_context.worker_url = "sc://" + (options.token.empty() ? worker_host : "localhost") + ":" +
+                                     std::to_string(own_port ? worker_port : impl_->bound_port) + "/" +
+                                     (options.token.empty() ? "" : ";token=" + PercentEncode(options.token));
   StartTending();
   TW_LOG(kInfo, "connect server listening", {"host", options.host}, {"port", impl_->bound_port});
   return Status::OK();

@@ -24,10 +24,12 @@ struct StartedQuery {
   std::string operation_id;
   std::vector<std::string> tags;
   std::weak_ptr<streaming::StreamingQuery> query;
+  /// What the client of its foreachBatch function calls itself; empty: it has none.
+  std::string worker_agent;
 };
 
 /// Thread: synchronised. Lives as long as somebody works for it; Close() ends its work.
-class SessionHolder {
+class SessionHolder : public std::enable_shared_from_this<SessionHolder> {
  public:
   SessionHolder(std::shared_ptr<Session> session, std::string server_side_id);
   ~SessionHolder();

@@ -6,6 +6,7 @@
 #include "base/string_case.h"
 #include "data/text/interval.h"
 #include "front/connect/execute_plan.h"
+#include "front/connect/foreach_start.h"
 #include "front/connect/listener_bus.h"
 #include "sql/parser/parser.h"
 #include "sql/protocol/protocol_errors.h"
@@ -102,9 +103,25 @@ Result<std::optional<std::chrono::milliseconds>> ReadTimeout(bool present, int64
 
 }  // namespace
 
+namespace {
+
+// Whether a call comes out of the foreachBatch function of the very query, which waits for that function.
+bool AskedByItsFunction(const ExecuteContext& context, const StreamingQuery& query) {
+  const std::string& caller = context.request.client_type();
+  if (!caller.starts_with(kForeachAgent)) return false;
+  for (const StartedQuery& started : context.holder.StartedQueries()) {
+    if (!started.worker_agent.empty() && caller.starts_with(started.worker_agent)) return started.query.lock().get() == &query;
+  }
+  return true;  // its start is not over yet
+}
+
+Status WouldWaitForItself() {
+  return InternalError("Cannot wait for a query state from the same thread that is running the query");
+}
+
+}  // namespace
+
 Status StartStreamingQuery(const ExecuteContext& context, const pb::WriteStreamOperationStart& command) {
-  if (command.has_foreach_batch()) return Unsupported("foreachBatch with a Python function");
-  if (command.has_foreach_writer()) return Unsupported("foreach with a Python function");
   StreamStart start;
   TW_ASSIGN_OR_RETURN(start.input, ReadRelation(context.holder, command.input()));
   start.format = command.format();
@@ -120,9 +137,10 @@ Status StartStreamingQuery(const ExecuteContext& context, const pb::WriteStreamO
     TW_ASSIGN_OR_RETURN(start.table_name, sql::ParseMultipartIdentifier(command.table_name()));
   }
   start.job_tags = JobTags(context);
+  TW_ASSIGN_OR_RETURN(const std::string worker_agent, AddForeach(context, command, &start));
   TW_ASSIGN_OR_RETURN(const QueryPtr query, context.holder.session().StartStream(std::move(start)));
   context.holder.NoteStarted(query->run_id().value().ToString(),
-                             {context.operation->ids().operation_id, context.operation->tags(), query});
+                             {context.operation->ids().operation_id, context.operation->tags(), query, worker_agent});
   pb::ExecutePlanResponse response;
   auto* result = response.mutable_write_stream_operation_start_result();
   SetId(*query, result->mutable_query_id());
@@ -160,8 +178,14 @@ Status RunQueryCommand(const ExecuteContext& context, const pb::StreamingQueryCo
         result->mutable_recent_progress()->add_recent_progress_json(progress);
       }
       break;
-    case pb::StreamingQueryCommand::kStop: TW_RETURN_NOT_OK(query->Stop()); break;
-    case pb::StreamingQueryCommand::kProcessAllAvailable: TW_RETURN_NOT_OK(query->ProcessAllAvailable()); break;
+    case pb::StreamingQueryCommand::kStop:
+      if (AskedByItsFunction(context, *query)) query->StopAfterBatch();
+      else TW_RETURN_NOT_OK(query->Stop());
+      break;
+    case pb::StreamingQueryCommand::kProcessAllAvailable:
+      if (AskedByItsFunction(context, *query)) return WouldWaitForItself();
+      TW_RETURN_NOT_OK(query->ProcessAllAvailable());
+      break;
     case pb::StreamingQueryCommand::kExplain:
       result->mutable_explain()->set_result(query->Explain(command.explain().extended()));
       break;
@@ -175,6 +199,7 @@ Status RunQueryCommand(const ExecuteContext& context, const pb::StreamingQueryCo
     case pb::StreamingQueryCommand::kAwaitTermination: {
       TW_ASSIGN_OR_RETURN(const auto timeout, ReadTimeout(command.await_termination().has_timeout_ms(),
                                                           command.await_termination().timeout_ms()));
+      if (!timeout && AskedByItsFunction(context, *query)) return WouldWaitForItself();
       const bool ended = WaitForEnd(*query, timeout, context.operation->stop_token());
       if (context.operation->interrupted()) return Cancelled();
       if (ended) TW_RETURN_NOT_OK(query->exception());

@@ -9,6 +9,7 @@
 #include "base/clock.h"
 #include "base/uuid.h"
 #include "front/dataframe/remote_errors.h"
+#include "sql/protocol/local_callbacks.h"
 
 namespace thalweg::internal {
 
@@ -59,6 +60,11 @@ void Connection::ChangeTag(const std::string& tag, bool there) {
   } else {
     tags_.erase(tag);
   }
+}
+
+std::string Connection::ClientType() {
+  const std::string& agent = sql::CallbackScope::agent();
+  return agent.empty() ? kClientType : agent + " " + kClientType;
 }
 
 void Connection::Observe(const std::string& server_side_session_id) {

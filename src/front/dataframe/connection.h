@@ -33,7 +33,7 @@ class Connection {
   void Identify(Request* request) const {
     request->set_session_id(session_id_);
     request->mutable_user_context()->set_user_id(url_.user);
-    request->set_client_type(kClientType);
+    request->set_client_type(ClientType());
   }
   /// With the server's id of the session as this client has seen it: a server that has forgotten the session says so.
   template <typename Request>
@@ -68,6 +68,8 @@ class Connection {
 
  private:
   static constexpr char kClientType[] = "thalweg spark/4.2.0";
+  /// Begins with whose callback runs on this thread, if one does.
+  static std::string ClientType();
   void Observe(const std::string& server_side_session_id);
   std::string server_side_session_id() const;
   bool Settled(const grpc::Status& status, int failures);

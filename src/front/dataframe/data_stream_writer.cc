@@ -5,6 +5,7 @@
 #include "front/dataframe/nodes.h"
 #include "front/dataframe/session_state.h"
 #include "front/dataframe/streaming_query_access.h"
+#include "sql/protocol/local_callbacks.h"
 #include "thalweg/streaming.h"
 
 namespace thalweg {
@@ -13,8 +14,33 @@ namespace proto = ::spark::connect;
 
 struct DataStreamWriter::Spec {
   proto::WriteStreamOperationStart start;
-  bool foreach_batch = false;
+  std::function<Status(const DataFrame& rows, int64_t batch_id)> foreach_batch;
 };
+
+namespace {
+
+// A function under an id that the engine of this process takes; taken back when it was not.
+class OfferedFunction {
+ public:
+  OfferedFunction(const std::shared_ptr<internal::SessionState>& session,
+                  const std::function<Status(const DataFrame& rows, int64_t batch_id)>& function)
+      // The query lives in the session: it must not keep it.
+      : id_(sql::RegisterBatchCallback([session = std::weak_ptr(session), function](const std::string& relation, int64_t batch_id) {
+          const std::shared_ptr<internal::SessionState> there = session.lock();
+          if (there == nullptr) return Cancelled();
+          proto::Relation rows;
+          rows.mutable_cached_remote_relation()->set_relation_id(relation);
+          return function(internal::DataFrameAccess::Make(there, std::move(rows)), batch_id);
+        })) {}
+  ~OfferedFunction() { sql::TakeBatchCallback(id_); }
+  OfferedFunction(const OfferedFunction&) = delete;
+  const std::string& id() const { return id_; }
+
+ private:
+  const std::string id_;
+};
+
+}  // namespace
 
 DataStreamWriter::DataStreamWriter(std::shared_ptr<internal::SessionState> session, std::shared_ptr<const internal::RelationNode> input)
     : session_(std::move(session)), input_(std::move(input)), spec_(std::make_shared<Spec>()) {}
@@ -61,7 +87,7 @@ DataStreamWriter& DataStreamWriter::TriggerContinuous(std::string_view interval)
   return *this;
 }
 DataStreamWriter& DataStreamWriter::ForeachBatch(std::function<Status(const DataFrame& rows, int64_t batch_id)> function) {
-  spec_->foreach_batch = function != nullptr;
+  spec_->foreach_batch = std::move(function);
   return *this;
 }
 
@@ -77,9 +103,14 @@ Result<StreamingQuery> DataStreamWriter::ToTable(std::string_view name) {
 }
 
 Result<StreamingQuery> DataStreamWriter::Run() {
-  if (spec_->foreach_batch) return Unsupported("foreachBatch with a function of a C++ program");
   proto::Command command;
   *command.mutable_write_stream_operation_start() = spec_->start;
+  std::optional<OfferedFunction> offered;
+  if (spec_->foreach_batch) {
+    if (!session_->is_embedded()) return Unsupported("foreachBatch with a function of a C++ program on another process's engine");
+    offered.emplace(session_, spec_->foreach_batch);
+    command.mutable_write_stream_operation_start()->mutable_foreach_batch()->mutable_scala_function()->set_payload(offered->id());
+  }
   *command.mutable_write_stream_operation_start()->mutable_input() = input_->relation;
   std::optional<proto::WriteStreamOperationStartResult> started;
   TW_RETURN_NOT_OK(session_->ExecuteCommand(command, [&](const proto::ExecutePlanResponse& response) -> Status {

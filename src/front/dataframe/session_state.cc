@@ -150,6 +150,7 @@ Result<std::vector<std::string>> SessionState::Interrupt(proto::InterruptRequest
 void SessionState::ChangeTag(const std::string& tag, bool there) { impl_->connection.ChangeTag(tag, there); }
 
 bool SessionState::is_stopped() const { return impl_->stopped; }
+bool SessionState::is_embedded() const { return impl_->connection.is_embedded(); }
 
 Status SessionState::Stop() {
   if (impl_->stopped.exchange(true)) return Status::OK();

@@ -57,6 +57,8 @@ class SessionState {
   /// Idempotent.
   Status Stop();
   bool is_stopped() const;
+  /// The engine is in this process: functions of this program can be called.
+  bool is_embedded() const;
 
   Status AddListener(std::shared_ptr<StreamingQueryListener> listener);
   Status RemoveListener(const std::shared_ptr<StreamingQueryListener>& listener);

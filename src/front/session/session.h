@@ -24,6 +24,7 @@
 #include "streaming/query/query_manager.h"
 
 namespace thalweg::engine {
+class PythonWorkers;
 class Scheduler;
 class StateServices;
 }  // namespace thalweg::engine
@@ -50,6 +51,10 @@ struct ServerContext {
   sql::ConnectorServices connectors;
   MemoryReservation* memory = nullptr;
   SettingsMap server_settings;               ///< static settings and the defaults of sessions (spark-defaults.conf, --conf)
+  /// The user's Python; null: functions in Python are refused by name.
+  engine::PythonWorkers* python = nullptr;
+  /// How a Python worker reaches this server: "sc://localhost:15002/;token=..."; empty: it cannot.
+  std::string worker_url;
   /// Runs a Command (front/commands); null: commands are refused by name.
   std::function<Status(Session& session, const sql::PlanPtr& command, const ResultConsumer& consumer, std::stop_token stop)>
       run_command;
@@ -96,8 +101,11 @@ struct StreamStart {
   std::string path;
   std::vector<std::string> table_name;       ///< toTable
   std::vector<std::string> job_tags;         ///< told to listeners when it starts
-  /// foreachBatch / foreach: a sink made by the caller; null otherwise.
-  std::shared_ptr<sql::BatchSink> callback_sink;
+  /// foreachBatch / foreach: a sink made by the caller, once everything else about the start is found to be right (it may launch a
+  /// process); empty otherwise. `format` then says which: "foreachBatch" or "foreach".
+  std::function<Result<streaming::SinkFactory>()> open_callback_sink;
+  /// Called at every stop(), from its thread: the sink's calls are to give up. May be empty.
+  std::function<void()> interrupt_sink;
 };
 
 /// One user's session. Thread: synchronised; queries of a session run in parallel. No lock is held while a query runs.

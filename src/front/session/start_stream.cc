@@ -63,24 +63,6 @@ data::Schema Nullable(data::Schema schema) {
   return schema;
 }
 
-using MadeSink = std::variant<std::unique_ptr<sql::StreamingWrite>, std::unique_ptr<sql::BatchSink>>;
-
-// A caller's sink, which outlives the query.
-class SharedSink final : public sql::BatchSink {
- public:
-  explicit SharedSink(std::shared_ptr<sql::BatchSink> sink) : sink_(std::move(sink)) {}
-  sql::DeliveryGuarantee guarantee() const override { return sink_->guarantee(); }
-  Status AddBatch(BatchId epoch, std::shared_ptr<const sql::BatchRelation> rows) override {
-    return sink_->AddBatch(epoch, std::move(rows));
-  }
-  std::string Description() const override { return sink_->Description(); }
-  bool reports_rows() const override { return sink_->reports_rows(); }
-  bool recoverable() const override { return sink_->recoverable(); }
-
- private:
-  std::shared_ptr<sql::BatchSink> sink_;
-};
-
 // A checkpoint that goes with its query.
 Result<std::string> TemporaryCheckpoint() {
   const char* base = std::getenv("TMPDIR");
@@ -175,12 +157,10 @@ Result<std::shared_ptr<streaming::StreamingQuery>> Session::StartStream(StreamSt
   streaming::StreamingQuerySpec spec;
   std::string format = start.format;
   TablePtr table;
-  if (start.callback_sink != nullptr) {
-    format = start.format.empty() ? "foreachBatch" : start.format;
+  if (start.open_callback_sink) {
     if (!partitions.empty()) return Error("_LEGACY_ERROR_TEMP_1197").With("operation", format);
-    spec.make_sink = [sink = start.callback_sink](const sql::StreamWriteRequest&) -> Result<MadeSink> {
-      return MadeSink(std::unique_ptr<sql::BatchSink>(std::make_unique<SharedSink>(sink)));
-    };
+    spec.is_callback = true;
+    spec.interrupt_sink = start.interrupt_sink;
   } else if (!start.table_name.empty()) {
     TW_ASSIGN_OR_RETURN(Sink sink, TableSink(*this, start, partitions, schema));
     table = std::move(sink.table);
@@ -217,7 +197,9 @@ Result<std::shared_ptr<streaming::StreamingQuery>> Session::StartStream(StreamSt
   spec.file_system = server.connectors.file_system;
   spec.clock = server.connectors.clock;
   spec.memory = &impl_->memory;
-  if (table != nullptr) {
+  if (start.open_callback_sink) {
+    TW_ASSIGN_OR_RETURN(spec.make_sink, start.open_callback_sink());
+  } else {
     spec.make_sink = [table](const sql::StreamWriteRequest& request) { return table->NewStreamingWrite(request); };
   }
   TW_ASSIGN_OR_RETURN(std::shared_ptr<streaming::StreamingQuery> query, impl_->queries.Start(std::move(spec)));

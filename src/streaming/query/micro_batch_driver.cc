@@ -133,6 +133,11 @@ void MicroBatchDriver::Finish(Status status) {
   if (sources_) sources_->Stop();
   if (execution != nullptr && !status.ok()) execution->Abort();
   execution.reset();
+  if (spec_.is_callback) {
+    write_.reset();
+    batch_sink_.reset();
+    spec_.make_sink = nullptr;
+  }
   if (state_) state_->AwaitPublished();  // before another run may take the checkpoint
   state_.reset();
   if (checkpoint_) checkpoint_->Unlock();
@@ -202,6 +207,7 @@ Status MicroBatchDriver::Stop() {
   if (execution != nullptr) execution->Cancel(Cancelled());
   // A listener, or a function of foreachBatch, that stops its own query: the run ends when it returns.
   if (std::this_thread::get_id() == thread_id_.load()) return Status::OK();
+  if (spec_.interrupt_sink) spec_.interrupt_sink();
   const int64_t timeout_ms = spec_.settings.Get(kStopTimeoutMs);
   const MutexLock lock(mutex_);
   const auto ended = [&] { return ended_; };
@@ -213,6 +219,15 @@ Status MicroBatchDriver::Stop() {
         .With("timeoutMs", timeout_ms);
   }
   return Status::OK();
+}
+
+void MicroBatchDriver::StopAfterBatch() {
+  {
+    const MutexLock lock(mutex_);
+    if (ended_) return;
+    stop_requested_ = true;
+  }
+  thread_.request_stop();
 }
 
 Result<bool> MicroBatchDriver::AwaitTermination(std::optional<std::chrono::milliseconds> timeout) {

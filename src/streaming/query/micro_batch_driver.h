@@ -54,6 +54,7 @@ class MicroBatchDriver final : public StreamingQuery {
   std::optional<std::string> last_progress() const override { return progress_log_.Last(); }
   Status exception() const override;
   Status Stop() override;
+  void StopAfterBatch() override;
   Result<bool> AwaitTermination(std::optional<std::chrono::milliseconds> timeout) override;
   Status ProcessAllAvailable() override;
   int64_t OnTermination(std::function<void()> done) override;

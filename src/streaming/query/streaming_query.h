@@ -27,6 +27,11 @@ class StateServices;
 
 namespace thalweg::streaming {
 
+/// One of the two shapes of a sink. See sql::Table::NewStreamingWrite.
+using SinkFactory = std::function<
+    Result<std::variant<std::unique_ptr<sql::StreamingWrite>, std::unique_ptr<sql::BatchSink>>>(
+        const sql::StreamWriteRequest& request)>;
+
 /// Everything a driver needs; the session fills it. The plan is analysed and
 /// CheckStreamingSupported has passed.
 struct StreamingQuerySpec {
@@ -34,10 +39,12 @@ struct StreamingQuerySpec {
   sql::PlanPtr plan;  ///< analysed
   /// Makes the sink; called on the driver's thread once query id, run id and checkpoint root are
   /// known.
-  std::function<
-      Result<std::variant<std::unique_ptr<sql::StreamingWrite>, std::unique_ptr<sql::BatchSink>>>(
-          const sql::StreamWriteRequest& request)>
-      make_sink;
+  SinkFactory make_sink;
+  /// The sink is a user's function: it and `make_sink` are let go when the run ends, since processes hang on them. Its
+  /// data writers must not refer to it.
+  bool is_callback = false;
+  /// Called by Stop(), from its thread: calls of the sink are to give up. May be empty; may come late.
+  std::function<void()> interrupt_sink;
   sql::OutputMode mode = sql::OutputMode::kAppend;
   Trigger trigger = ProcessingTime{};
   sql::OptionMap options;  ///< writer options
@@ -83,6 +90,9 @@ class StreamingQuery {
   /// Cancels the running batch, waits for the driver to end. Idempotent. Errors: STREAMING_QUERY...
   /// when stopping times out.
   virtual Status Stop() = 0;
+  /// Lets the running batch end and commit, starts no other; does not wait. What stop() means to a
+  /// user's function that the driver waits for.
+  virtual void StopAfterBatch() = 0;
   /// True when it ended within the time; its failure as the error. No timeout: waits for the end.
   virtual Result<bool> AwaitTermination(std::optional<std::chrono::milliseconds> timeout) = 0;
   /// Waits until everything available now has been processed. The query's failure as the error.
