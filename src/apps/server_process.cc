@@ -4,6 +4,7 @@
 
 #include "apps/builtin_connectors.h"
 #include "base/mutex.h"
+#include "base/process_memory.h"
 #include "data/io/local_file_system.h"
 #include "data/io/path.h"
 #include "engine/exec/execution.h"
@@ -55,6 +56,8 @@ front::ServerContext& ServerProcess::context() { return impl_->context; }
 Result<std::unique_ptr<ServerProcess>> ServerProcess::Make(SettingsMap settings) {
   std::unique_ptr<ServerProcess> process(new ServerProcess);
   Impl& impl = *process->impl_;
+  SetProcessMemoryLimit(settings.Get(kMemoryLimit));
+  impl.account.set_limit_bytes(ProcessMemoryLimit());
   data::FileSystem& files = data::LocalFileSystem::Get();
   const std::string* warehouse = settings.Find("spark.sql.warehouse.dir");
   TW_ASSIGN_OR_RETURN(const std::string path, data::PathFromText(warehouse == nullptr ? "spark-warehouse" : *warehouse));

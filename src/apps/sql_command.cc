@@ -11,6 +11,7 @@
 #include "apps/server_process.h"
 #include "apps/spark_defaults.h"
 #include "base/log.h"
+#include "base/no_throw.h"
 #include "base/uuid.h"
 #include "engine/exec/operators/show_string.h"
 #include "sql/parser/parser.h"
@@ -51,7 +52,9 @@ Status RunStatement(front::Session& session, const std::string& text) {
 
 /// Statements end with a semicolon; the last one of a text needs none. Stops at the first error.
 Status RunScript(front::Session& session, const std::string& script) {
-  for (const std::string& statement : sql::SplitStatements(script)) TW_RETURN_NOT_OK(RunStatement(session, statement));
+  for (const std::string& statement : sql::SplitStatements(script)) {
+    TW_RETURN_NOT_OK(NoThrow([&] { return RunStatement(session, statement); }));
+  }
   return Status::OK();
 }
 

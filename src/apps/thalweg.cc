@@ -1,11 +1,29 @@
 // The program `thalweg`: reads the command line and hands over to a subcommand.
+#include <signal.h>
+#include <sys/resource.h>
+
 #include <CLI/CLI.hpp>
 #include <iostream>
 
 #include "apps/commands.h"
 #include "base/fault_point.h"
 
+namespace {
+
+/// A file of a limit's size fails like a full disk instead of ending the process, and as many files as the system allows may be
+/// open: a write has one per task, a stream one per partition of its state.
+void TakeWhatLimitsAllow() {
+  signal(SIGXFSZ, SIG_IGN);
+  rlimit files{};
+  if (getrlimit(RLIMIT_NOFILE, &files) != 0 || files.rlim_cur == files.rlim_max) return;
+  files.rlim_cur = files.rlim_max;
+  setrlimit(RLIMIT_NOFILE, &files);
+}
+
+}  // namespace
+
 int main(int argc, char** argv) {
+  TakeWhatLimitsAllow();
   CLI::App app{"Spark Structured Streaming as one native program"};
   app.require_subcommand(1);
   int exit_code = 0;

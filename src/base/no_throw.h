@@ -5,6 +5,7 @@
 #include <string_view>
 #include <utility>
 
+#include "base/process_memory.h"
 #include "base/status.h"
 
 namespace thalweg {
@@ -22,10 +23,16 @@ Status NoThrow(Body&& body, OnError&& on_error) {
   }
 }
 
-/// The same, with INTERNAL_ERROR.
+/// The same, with OUT_OF_MEMORY or INTERNAL_ERROR.
 template <typename Body>
 Status NoThrow(Body&& body) {
-  return NoThrow(std::forward<Body>(body), [](std::string_view why) { return InternalError(why); });
+  try {
+    return std::forward<Body>(body)();
+  } catch (const std::bad_alloc& error) {
+    return OutOfMemoryStatus(error);
+  } catch (const std::exception& error) {
+    return InternalError(error.what());
+  }
 }
 
 }  // namespace thalweg

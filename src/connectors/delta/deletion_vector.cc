@@ -6,6 +6,7 @@
 #include <cstring>
 
 #include "base/uuid.h"
+#include "connectors/delta/delta_damaged.h"
 #include "data/io/path.h"
 
 namespace thalweg::connectors {
@@ -19,7 +20,7 @@ constexpr uint32_t kCookie = 12346;
 constexpr uint32_t kNoOffsetThreshold = 4;
 constexpr uint32_t kArrayLimit = 4096;
 
-Status Damaged(const char* what) { return InternalError(std::string("damaged deletion vector: ") + what); }
+Status Damaged(const char* what) { return DeltaDamaged(std::string("a deletion vector: ") + what); }
 
 /// Little-endian numbers from the front; short input is remembered.
 class Cursor {

@@ -3,6 +3,7 @@
 #include <simdjson.h>
 
 #include "connectors/delta/delta_actions.h"
+#include "connectors/delta/delta_damaged.h"
 
 namespace thalweg::connectors {
 
@@ -231,16 +232,20 @@ Result<DeltaCommit> ParseDeltaCommit(std::string_view text, std::string_view nam
     // What stands behind the line is readable: the next line, or simdjson's padding.
     if (parser.parse(line.data(), line.size(), false).get(document) != simdjson::SUCCESS ||
         document.get(actions) != simdjson::SUCCESS) {
-      return InternalError("damaged JSON in the Delta log: " + Place(name, line_number));
+      return DeltaDamaged("no JSON in " + Place(name, line_number));
     }
     for (const auto& [action, value] : actions) {
       object fields;
       if (value.get(fields) != simdjson::SUCCESS) continue;  // null, or something newer
       const Status status = ReadAction(action, fields, &commit);
-      if (!status.ok()) return InternalError(status.message_text() + ": " + Place(name, line_number));
+      if (!status.ok()) return DeltaDamaged(status.message_text() + " in " + Place(name, line_number));
     }
   }
   return commit;
+}
+
+Status DeltaDamaged(const std::string& what) {
+  return Error("DELTA_LOG_DAMAGED").With("what", what);
 }
 
 Result<int64_t> ParseLastCheckpoint(std::string_view text) {
@@ -250,7 +255,7 @@ Result<int64_t> ParseLastCheckpoint(std::string_view text) {
   const simdjson::padded_string padded(text);
   if (parser.parse(padded).get(hint) != simdjson::SUCCESS || hint.at_key("version").get(version) != simdjson::SUCCESS ||
       version < 0 || version > kMaxVersion) {
-    return InternalError("unusable _last_checkpoint");
+    return DeltaDamaged("unusable _last_checkpoint");
   }
   return version;
 }

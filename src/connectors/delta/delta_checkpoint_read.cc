@@ -1,6 +1,7 @@
 // Checkpoints: classic, multi-part, V2 with Parquet or JSON top file and sidecars.
 
 #include "connectors/delta/delta_checkpoint.h"
+#include "connectors/delta/delta_damaged.h"
 #include "connectors/delta/delta_log.h"
 #include "data/columnar/column.h"
 #include "data/formats/parquet/parquet_reader.h"
@@ -100,7 +101,7 @@ class Action {
   ColumnPtr column_;
 };
 
-Status Unusable(const char* what) { return InternalError(std::string("a Delta checkpoint has an unusable ") + what); }
+Status Unusable(const char* what) { return DeltaDamaged(std::string("a checkpoint with an unusable ") + what); }
 
 std::optional<DeletionVector> ReadVector(const Action& action, int64_t row) {
   const auto nested = action.Struct("deletionVector", row);

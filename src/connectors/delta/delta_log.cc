@@ -5,6 +5,7 @@
 
 #include "base/log.h"
 #include "base/text.h"
+#include "connectors/delta/delta_damaged.h"
 #include "data/io/path.h"
 #include "data/text/datetime.h"
 
@@ -133,7 +134,7 @@ Result<DeltaSnapshotPtr> DeltaLog::LoadFrom(const DeltaLogListing& listing, cons
     TW_ASSIGN_OR_RETURN(DeltaCommitPtr commit, ReadCommit(next));
     TW_ASSIGN_OR_RETURN(snapshot, DeltaSnapshot::After(snapshot, std::move(commit), next));
   }
-  if (!snapshot->complete()) return InternalError("the Delta log " + log_path() + " has no protocol or no metadata");
+  if (!snapshot->complete()) return DeltaDamaged(log_path() + " has no protocol or no metadata");
   return snapshot;
 }
 

@@ -6,6 +6,7 @@
 
 #include "base/string_case.h"
 #include "base/text.h"
+#include "connectors/delta/delta_damaged.h"
 #include "data/text/numbers.h"
 
 namespace thalweg::connectors {
@@ -167,7 +168,7 @@ bool SupportsFeature(const DeltaProtocol& protocol, std::string_view feature) {
 Status CheckDeltaReadable(const DeltaProtocol& protocol, const std::string& table) {
   if (protocol.min_reader_version > 3 || protocol.min_reader_version < 1) return InvalidVersion(protocol, table);
   if (protocol.min_reader_version < 3) return Status::OK();
-  if (!protocol.reader_features) return InternalError("a Delta protocol of reader version 3 without readerFeatures");
+  if (!protocol.reader_features) return DeltaDamaged("a protocol of reader version 3 without readerFeatures");
   std::vector<std::string> unsupported;
   for (const std::string& feature : *protocol.reader_features) {
     if (!Among(kReaderFeatures, feature)) unsupported.push_back(feature);
@@ -181,7 +182,7 @@ Status CheckDeltaWritable(const DeltaSnapshot& snapshot, const std::string& tabl
   if (protocol.min_reader_version > 3 || protocol.min_writer_version > 7) return InvalidVersion(protocol, table);
   std::vector<std::string> unsupported;
   if (protocol.min_writer_version == 7) {
-    if (!protocol.writer_features) return InternalError("a Delta protocol of writer version 7 without writerFeatures");
+    if (!protocol.writer_features) return DeltaDamaged("a protocol of writer version 7 without writerFeatures");
     for (const std::string& feature : *protocol.writer_features) {
       if (!Among(kWriterFeatures, feature) && feature != "columnMapping") unsupported.push_back(feature);
     }

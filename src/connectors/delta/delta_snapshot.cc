@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "connectors/delta/delta_damaged.h"
 #include "data/io/path.h"
 
 namespace thalweg::connectors {
@@ -84,7 +85,7 @@ Result<DeltaSnapshotPtr> DeltaSnapshot::After(const DeltaSnapshotPtr& previous, 
     data::Schema schema;
     if (!next->metadata_.schema_string.empty()) {
       TW_ASSIGN_OR_RETURN(const data::DataType type, data::ParseTypeJson(next->metadata_.schema_string));
-      if (!type.Is(data::TypeKind::kStruct)) return InternalError("the schema of a Delta table is no struct");
+      if (!type.Is(data::TypeKind::kStruct)) return DeltaDamaged("the schema is no struct");
       schema = type.fields();
     }
     next->schema_ = std::make_shared<const data::Schema>(std::move(schema));

@@ -6,6 +6,7 @@
 
 #include <cstring>
 
+#include "base/process_memory.h"
 #include "base/status.h"
 
 namespace thalweg::data {
@@ -36,7 +37,7 @@ std::shared_ptr<Buffer> Buffer::Allocate(int64_t size) {
   struct Concrete : Buffer {};
   auto buffer = std::make_shared<Concrete>();
   const int64_t capacity = std::max(RoundUp(size), kAlignment);
-  TW_CHECK(ProcessPool()->Allocate(capacity, kAlignment, &buffer->data_).ok());
+  if (!ProcessPool()->Allocate(capacity, kAlignment, &buffer->data_).ok()) ThrowOutOfMemory(capacity, "a buffer");
   buffer->held_bytes_ = capacity;
   buffer->ShrinkTo(size);
   return buffer;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/process_memory.h"
 #include "base/status.h"
 #include "data/columnar/bitmap.h"
 
@@ -68,6 +69,7 @@ struct TextBuilder::State {
 
   char* Room(int64_t size) {
     if (size > left) {
+      CheckValueBytes(size);
       CloseBlock();
       block = Buffer::Allocate(std::max(size, next_block));
       next = reinterpret_cast<char*>(block->mutable_data());
@@ -95,7 +97,6 @@ TextBuilder::TextBuilder(TextBuilder&&) noexcept = default;
 void TextBuilder::Reserve(int64_t rows) { state_->views.Reserve(rows); }
 
 void TextBuilder::Append(std::string_view text) {
-  TW_DCHECK(text.size() <= INT32_MAX);
   const char* data = text.data();
   if (text.size() > TextView::kInline) {
     char* room = state_->Room(static_cast<int64_t>(text.size()));

@@ -1,5 +1,6 @@
 #include <type_traits>
 
+#include "base/process_memory.h"
 #include "base/status.h"
 #include "data/columnar/builder.h"
 #include "data/columnar/chunk.h"
@@ -152,7 +153,7 @@ class ListColumnBuilder final : public ColumnBuilder {
  private:
   int32_t End() const {
     TW_DCHECK(children_[0]->length() == children_.back()->length());
-    TW_CHECK(children_[0]->length() <= INT32_MAX);
+    if (children_[0]->length() > INT32_MAX) ThrowOutOfMemory(children_[0]->length(), "the elements of one chunk");
     return static_cast<int32_t>(children_[0]->length());
   }
   DataType type_;

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "base/process_memory.h"
 #include "base/status.h"
 #include "data/columnar/bitmap.h"
 #include "data/columnar/column.h"
@@ -67,7 +68,7 @@ void ConcatLists(Columns columns, Column::Parts* parts) {
   for (const auto& column : columns) {
     const auto offsets = column->offsets();
     const int32_t first = offsets.front();
-    TW_CHECK(total + offsets.back() - first <= INT32_MAX);
+    if (total + offsets.back() - first > INT32_MAX) ThrowOutOfMemory(total + offsets.back() - first, "the elements of one chunk");
     for (int64_t i = 0; i < column->length(); ++i) {
       *to++ = static_cast<int32_t>(total + offsets[static_cast<size_t>(i)] - first);
     }

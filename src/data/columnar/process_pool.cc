@@ -10,6 +10,7 @@
 #include <cstdlib>
 #include <cstring>
 
+#include "base/process_memory.h"
 #include "data/columnar/buffer.h"
 
 namespace thalweg::data {
@@ -19,6 +20,7 @@ class MallocPool final : public arrow::MemoryPool {
  public:
   arrow::Status Allocate(int64_t size, int64_t alignment, uint8_t** out) override {
     if (size < 0) return arrow::Status::Invalid("negative allocation");
+    if (!ProcessMemoryPermits(size)) return arrow::Status::OutOfMemory("the limit of the process is in the way of ", size, " bytes");
     uint8_t* block = AllocateAligned(size, alignment);
     if (block == nullptr) return arrow::Status::OutOfMemory("malloc of ", size, " bytes");
     *out = block;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "base/process_memory.h"
 #include "base/status.h"
 #include "data/columnar/bitmap.h"
 #include "data/columnar/column.h"
@@ -74,7 +75,7 @@ BufferPtr GatherLists(const Column& column, Rows rows, std::vector<int32_t>* ele
       total += from[static_cast<size_t>(rows[i]) + 1] - from[static_cast<size_t>(rows[i])];
     }
   }
-  TW_CHECK(total <= INT32_MAX);
+  if (total > INT32_MAX) ThrowOutOfMemory(total, "the elements of one chunk");
   to[rows.size()] = static_cast<int32_t>(total);
   elements->resize(static_cast<size_t>(total));
   int32_t* next = elements->data();

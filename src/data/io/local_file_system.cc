@@ -243,11 +243,15 @@ LocalFileSystem& LocalFileSystem::Get() {
 }
 
 Result<std::unique_ptr<ReadableFile>> LocalFileSystem::OpenForRead(const std::string& path) {
-  Descriptor fd(OpenRetrying(path, O_RDONLY));
+  // A pipe would wait for its writer, a device has no end.
+  Descriptor fd(OpenRetrying(path, O_RDONLY | O_NONBLOCK));
   if (fd.get() < 0) return IoError("open " + path, errno);
   struct stat info{};
   if (fstat(fd.get(), &info) != 0) return IoError("stat " + path, errno);
   if (S_ISDIR(info.st_mode)) return IoError("open " + path, EISDIR);
+  if (!S_ISREG(info.st_mode)) {
+    return Error("IO_ERROR").With("attempted", "open " + path).With("error", "it is a pipe, a socket or a device, not a file");
+  }
   return std::unique_ptr<ReadableFile>(std::make_unique<LocalReadableFile>(fd.Release(), path));
 }
 

@@ -71,6 +71,15 @@ Result<std::string_view> StripFileScheme(std::string_view text) {
   return text;
 }
 
+// The system would end the name at a NUL, and take an empty one for the working directory.
+Result<std::string> Named(std::string path) {
+  if (path.empty()) return Error("ILLEGAL_ARGUMENT").With("message", "Can not create a Path from an empty string");
+  if (path.find('\0') != std::string::npos) {
+    return Error("ILLEGAL_ARGUMENT").With("message", "Can not create a Path with the character NUL: " + path.substr(0, path.find('\0')) + "\\0...");
+  }
+  return path;
+}
+
 bool EscapedInPartition(unsigned char c) {
   constexpr std::string_view kSpecial = "\"#%'*/:=?\\{[]^";
   return c < 0x20 || c == 0x7F || kSpecial.find(static_cast<char>(c)) != std::string_view::npos;
@@ -131,12 +140,13 @@ std::string UriScheme(std::string_view text) {
 
 Result<std::string> PathFromText(std::string_view text) {
   TW_ASSIGN_OR_RETURN(const std::string_view path, StripFileScheme(text));
-  return std::string(path);
+  return Named(std::string(path));
 }
 
 Result<std::string> PathFromUri(std::string_view uri) {
   TW_ASSIGN_OR_RETURN(const std::string_view path, StripFileScheme(uri));
-  return DecodeUriPath(path);
+  TW_ASSIGN_OR_RETURN(std::string decoded, DecodeUriPath(path));
+  return Named(std::move(decoded));
 }
 
 std::string UriFromPath(std::string_view path) { return "file://" + EncodeUriPath(path); }

@@ -205,7 +205,7 @@ Status Session::Execute(const sql::PlanPtr& plan, const ResultConsumer& consumer
     if (!impl_->server.run_command) return Unsupported("commands");
     return impl_->server.run_command(*this, plan, consumer, std::move(stop));
   }
-  TW_ASSIGN_OR_RETURN(const sql::PlanPtr analyzed, plan->resolved() ? Result<sql::PlanPtr>(plan) : Analyze(plan));
+  TW_ASSIGN_OR_RETURN(const sql::PlanPtr analyzed, Analyze(plan));
   const std::shared_ptr<const sql::EvalConfig> config = eval_config();
   TW_ASSIGN_OR_RETURN(const Prepared prepared, Prepare(analyzed, config, impl_->server.scheduler->workers()));
   if (consumer.on_schema) TW_RETURN_NOT_OK(consumer.on_schema(analyzed->schema()));
@@ -291,7 +291,7 @@ Result<int64_t> Session::RunWrite(const sql::PlanPtr& analyzed, sql::BatchWrite&
 
 Result<std::string> Session::Explain(const sql::PlanPtr& plan, const std::string& mode) {
   if (plan->kind() == sql::PlanKind::kCommand) return "== Physical Plan ==\n" + plan->TreeText() + "\n";
-  TW_ASSIGN_OR_RETURN(const sql::PlanPtr analyzed, plan->resolved() ? Result<sql::PlanPtr>(plan) : Analyze(plan));
+  TW_ASSIGN_OR_RETURN(const sql::PlanPtr analyzed, Analyze(plan));
   const std::shared_ptr<const sql::EvalConfig> config = eval_config();
   std::string physical_text;
   sql::PlanPtr optimized;

@@ -293,7 +293,9 @@ Result<ExprList> Resolver::ExpandStars(const ExprList& list, const Scope& scope)
       Result<Regex> compiled = Regex::Compile(anchored, "colRegex");
       if (!compiled.ok()) return At(compiled.status(), expr);
       for (const AttributePtr& attribute : scope.input) {
-        if (compiled->Match(attribute->name(), 0)) out.push_back(attribute);
+        const Result<bool> found = compiled->Match(attribute->name(), 0);
+        if (!found.ok()) return At(found.status(), expr);
+        if (*found) out.push_back(attribute);
       }
     } else {
       out.push_back(expr);

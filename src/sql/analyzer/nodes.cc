@@ -138,6 +138,26 @@ Result<PlanPtr> Resolver::ResolveWatermark(const PlanPtr& plan) {
   return PlanPtr(std::move(resolved));
 }
 
+namespace {
+
+/// A metric is made of aggregates and constants. Source: CheckAnalysis, CollectMetrics.
+Status CheckMetric(const ExprPtr& metric) {
+  Status status;
+  Visit(metric, [&](const ExprPtr& part) {
+    if (part->kind() == ExprKind::kAggregate) return false;
+    if (status.ok() && part->kind() == ExprKind::kAttribute) {
+      status = At(Error("INVALID_OBSERVED_METRICS.NON_AGGREGATE_FUNC_ARG_IS_ATTRIBUTE").With("expr", QuoteExpression(part)), part);
+    } else if (status.ok() && part->children().empty() && !part->deterministic()) {
+      status = At(Error("INVALID_OBSERVED_METRICS.NON_AGGREGATE_FUNC_ARG_IS_NON_DETERMINISTIC")
+                      .With("expr", QuoteExpression(part)), part);
+    }
+    return status.ok();
+  });
+  return status;
+}
+
+}  // namespace
+
 Result<PlanPtr> Resolver::ResolveGeneric(const PlanPtr& plan) {
   const Scope scope = ScopeOf(plan->children());
   TW_ASSIGN_OR_RETURN(const ExprList given, ExpandStars(plan->expressions(), scope));
@@ -145,6 +165,7 @@ Result<PlanPtr> Resolver::ResolveGeneric(const PlanPtr& plan) {
   for (const ExprPtr& expr : given) {
     TW_ASSIGN_OR_RETURN(ExprPtr resolved, ResolveExpression(expr, scope));
     if (plan->kind() == PlanKind::kCollectMetrics) {
+      TW_RETURN_NOT_OK(CheckMetric(resolved));
       resolved = Named(resolved);
     }
     TW_ASSIGN_OR_RETURN(resolved, TrimAliases(resolved, plan->kind() == PlanKind::kCollectMetrics));
@@ -183,6 +204,7 @@ Result<PlanPtr> Resolver::ResolveCommand(const PlanPtr& plan) {
   if (query == nullptr || *query == nullptr) return plan;
   // EXPLAIN of a statement that is no query shows it as it is.
   TW_ASSIGN_OR_RETURN(*query, Resolve(*query));
+  TW_RETURN_NOT_OK(CheckPlaces(*query));
   if (auto* insert = std::get_if<InsertInto>(&command->body); insert != nullptr && insert->table != nullptr) {
     TW_ASSIGN_OR_RETURN(insert->table, Resolve(insert->table));
   }

@@ -12,13 +12,23 @@ Result<PlanPtr> Resolver::ResolveRelationName(const PlanPtr& plan) {
   if (relation.name_parts.size() == 1) {
     for (auto cte = ctes_.rbegin(); cte != ctes_.rend(); ++cte) {
       if (!SameName(cte->first, relation.name_parts[0], config_->case_sensitive)) continue;
+      TW_RETURN_NOT_OK(TakeNodes(cte->second));
       TW_ASSIGN_OR_RETURN(PlanPtr fresh, WithFreshIds(cte->second));
       return PlanPtr(std::make_shared<SubqueryAlias>(std::vector<std::string>{cte->first}, std::move(fresh)));
     }
   }
   Result<PlanPtr> found = environment_.ResolveRelation(relation);
   if (!found.ok() && relation.origin != nullptr) return found.status().WithQueryContext(*relation.origin);
+  if (found.ok()) TW_RETURN_NOT_OK(TakeNodes(*found));
   return found;
+}
+
+Status Resolver::TakeNodes(const PlanPtr& of_name) {
+  constexpr int64_t kMostNodes = 200'000;
+  Visit(of_name, [&](const PlanPtr&) { return ++nodes_of_names_ <= kMostNodes; });
+  if (nodes_of_names_ <= kMostNodes) return Status::OK();
+  return Unsupported("a plan of more than " + std::to_string(kMostNodes) +
+                     " nodes: its views and named subqueries use each other too often; save what comes between as a table");
 }
 
 Result<PlanPtr> Resolver::ResolveDataSource(const PlanPtr& plan) {

@@ -10,11 +10,45 @@ namespace {
 /// Deeper plans are refused: the analyzer recurses.
 constexpr int kMaxPlanDepth = 2000;
 
+bool HoldsAggregates(PlanKind kind) { return kind == PlanKind::kAggregate || kind == PlanKind::kCollectMetrics; }
+
+bool HoldsOrders(PlanKind kind) { return kind == PlanKind::kSort || kind == PlanKind::kRepartition; }
+
+/// Expressions that only some nodes can evaluate must not stand in others: what no rule has put in its place is the user's.
+/// Source: CheckAnalysis and PlanHelper.specialExpressionsInUnsupportedOperator; orders are refused later there.
+Status CheckPlacesOf(const LogicalPlan& node) {
+  std::string refused;
+  ExprPtr first;
+  for (const ExprPtr& expr : node.expressions()) {
+    Visit(expr, [&](const ExprPtr& part) {
+      const bool aggregate = part->kind() == ExprKind::kAggregate && !HoldsAggregates(node.kind());
+      const bool order = part->kind() == ExprKind::kSortOrder && !(part == expr && HoldsOrders(node.kind()));
+      if (!aggregate && !order) return true;
+      if (first == nullptr) first = part;
+      refused += (refused.empty() ? "" : ", ") + QuoteExpression(part);
+      return false;
+    });
+  }
+  if (first == nullptr) return Status::OK();
+  return At(Error("UNSUPPORTED_EXPR_FOR_OPERATOR").With("invalidExprSqls", refused), first);
+}
+
 }  // namespace
 
 Result<PlanPtr> Analyze(const PlanPtr& plan, AnalyzerEnvironment& environment) {
   Resolver resolver(environment);
-  return resolver.Resolve(plan);
+  TW_ASSIGN_OR_RETURN(PlanPtr resolved, resolver.Resolve(plan));
+  TW_RETURN_NOT_OK(CheckPlaces(resolved));
+  return resolved;
+}
+
+Status CheckPlaces(const PlanPtr& plan) {
+  Status status;
+  Visit(plan, [&](const PlanPtr& node) {
+    if (status.ok()) status = CheckPlacesOf(*node);
+    return status.ok();
+  });
+  return status;
 }
 
 Result<ExprPtr> AnalyzeExpression(const ExprPtr& expression, const AttributeList& input,

@@ -126,6 +126,9 @@ class Resolver {
   /// Named subqueries that are visible, innermost last.
   std::vector<std::pair<std::string, PlanPtr>> ctes_;
   int depth_ = 0;
+  /// Counts the nodes that a name stands for: names that use names twice each grow without bound.
+  Status TakeNodes(const PlanPtr& of_name);
+  int64_t nodes_of_names_ = 0;
 };
 
 /// Replaces time windows in the expressions of a node by columns that new nodes below it compute (Spark's TimeWindowing,
@@ -137,6 +140,8 @@ Result<ExprPtr> MakeTimeWindow(Resolver& resolver, const std::string& name, cons
 
 /// Rewrites that outlive the resolver: see checks.cc. Errors: Spark's CheckAnalysis.
 Status CheckFilterCondition(const ExprPtr& condition);
+/// Of a whole resolved plan: no aggregate and no order stands where nothing evaluates it. Errors: UNSUPPORTED_EXPR_FOR_OPERATOR.
+Status CheckPlaces(const PlanPtr& plan);
 
 /// Columns that a USING join below keeps to itself, but which may still be named (`b.id`, df2["id"]).
 AttributeList HiddenColumns(const LogicalPlan& plan);

@@ -213,6 +213,9 @@ Status RewriteWindowTimes(ExprList* expressions, PlanPtr* child) {
   return Status::OK();
 }
 
+/// A row becomes so many rows.
+constexpr int64_t kMostOverlapping = 100'000;
+
 int64_t LongOf(const ExprPtr& literal) { return literal->As<Literal>()->value().AsInt64(); }
 
 Status RewriteTimeWindow(Resolver& resolver, const ExprPtr& call, ExprList* expressions, PlanPtr* child) {
@@ -228,7 +231,11 @@ Status RewriteTimeWindow(Resolver& resolver, const ExprPtr& call, ExprList* expr
     *child = std::make_shared<Project>(std::move(list), std::make_shared<Filter>(present, *child));
     return ReplaceAll(expressions, call, alias->ToAttribute());
   }
-  const int64_t overlapping = (shape.window + shape.slide - 1) / shape.slide;
+  const int64_t overlapping = (shape.window - 1) / shape.slide + 1;
+  if (overlapping > kMostOverlapping) {
+    return Unsupported("windows of which more than " + std::to_string(kMostOverlapping) + " overlap: each row would count " +
+                       std::to_string(overlapping) + " times; slide by more");
+  }
   std::vector<ExprList> projections;
   for (int64_t i = 0; i < overlapping; ++i) {
     ExprList projection = {MakeWindowStruct(time, shape, i)};

@@ -133,6 +133,10 @@ Status CastTypeError(const Expr& cast, const DataType& from, const DataType& to,
       .With("targetType", QuoteSql(to.Sql()));
 }
 
+Status NoSuchCast(const std::string& from, const std::string& to) {
+  return Error("DATATYPE_MISMATCH.CAST_WITHOUT_SUGGESTION").With("sqlExpr", "\"CAST\"").With("srcType", from).With("targetType", to);
+}
+
 bool CastIsTotal(const DataType& from, const DataType& to) {
   if (from.SameType(to)) return true;
   if (from.IsIntegral() && (to.Is(TypeKind::kFloat) || to.Is(TypeKind::kDouble))) return true;
@@ -174,7 +178,9 @@ Result<ColumnPtr> CastColumn(const ColumnPtr& column, const DataType& to, EvalMo
     case TypeKind::kCalendarInterval: return CastToInterval(job);
     case TypeKind::kArray:
     case TypeKind::kMap:
-    case TypeKind::kStruct: return CastNested(job);
+    case TypeKind::kStruct:
+      if (from.kind() != to.kind()) return NoSuchCast(QuoteSql(from.Sql()), QuoteSql(to.Sql()));
+      return CastNested(job);
     default: return Unsupported("CAST to " + to.SimpleString());
   }
 }

@@ -61,6 +61,9 @@ Result<ColumnPtr> ConvertAll(const CastJob& job, F f) {
   return MapTotal1<Out, In>(call, input, f);
 }
 
+/// A cast that no analyzer should have let pass. `from` and `to` as error messages show them.
+Status NoSuchCast(const std::string& from, const std::string& to);
+
 /// Calls visit(T{}) with the C++ type of a numeric physical type (int8_t to double, Int128).
 template <typename Visit>
 Result<ColumnPtr> VisitNumber(const DataType& type, Visit&& visit) {
@@ -72,7 +75,7 @@ Result<ColumnPtr> VisitNumber(const DataType& type, Visit&& visit) {
     case PhysicalType::kFloat: return visit(float{});
     case PhysicalType::kDouble: return visit(double{});
     case PhysicalType::kInt128: return visit(Int128{});
-    default: return InternalError("not a number: " + type.SimpleString());
+    default: return NoSuchCast(QuoteSql(type.Sql()), "a number");
   }
 }
 

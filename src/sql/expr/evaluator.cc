@@ -124,7 +124,9 @@ class Compiler {
   }
 
   Result<int> Constant(ColumnPtr column, const Value& value) {
-    for (size_t i = 0; i < constants_.size(); ++i) {
+    // Long lists (IN) hold each constant once: comparing all with all would take longer than running them.
+    constexpr size_t kMostCompared = 64;
+    for (size_t i = 0; i < std::min(constants_.size(), kMostCompared); ++i) {
       if (constants_[i] == value && program_->constants[i].first->type() == column->type()) {
         return program_->constants[i].second;
       }

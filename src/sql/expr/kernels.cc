@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/process_memory.h"
+
 namespace thalweg::sql {
 
 void NullMarks::Allocate() {
@@ -28,6 +30,7 @@ void TextOutput::Share(const Column& column) {
 }
 
 char* TextOutput::Room(int64_t size) {
+  CheckValueBytes(size);
   if (size > left_) {
     constexpr int64_t kLargest = 1 << 20;
     block_ = std::min(kLargest, std::max<int64_t>(block_ * 2, 256));

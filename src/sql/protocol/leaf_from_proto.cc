@@ -84,7 +84,11 @@ Result<PlanPtr> LocalFromParts(const std::vector<std::string>& streams, const st
   TW_ASSIGN_OR_RETURN(std::optional<data::Schema> schema, ReadSchemaText(schema_text));
   data::IpcStream all;
   for (size_t i = 0; i < streams.size(); ++i) {
-    TW_ASSIGN_OR_RETURN(data::IpcStream stream, data::ReadIpcStream(streams[i]));
+    Result<data::IpcStream> read = data::ReadIpcStream(streams[i]);
+    if (!read.ok() && read.status().condition() == "INTERNAL_ERROR") {
+      return InvalidPlan("The data of the local relation cannot be read: " + read.status().message());
+    }
+    TW_ASSIGN_OR_RETURN(data::IpcStream stream, std::move(read));
     if (i == 0) all.schema = stream.schema;
     if (stream.schema.size() != all.schema.size()) return InvalidPlan("The parts of the local data differ in their columns.");
     for (data::Chunk& chunk : stream.chunks) all.chunks.push_back(std::move(chunk));

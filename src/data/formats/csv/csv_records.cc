@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <unordered_map>
 
 #include "base/string_case.h"
 #include "data/formats/text/charset.h"
@@ -113,6 +114,10 @@ std::vector<std::string> CsvColumnNames(const CsvTokenizer& first, const CsvOpti
     AppendLower(name, &lower);
     return lower;
   };
+  std::unordered_map<std::string, int> times;
+  for (size_t i = 0; i < first.size(); ++i) {
+    if (!first.IsNull(i)) ++times[folded(spelled(i))];
+  }
   for (size_t i = 0; i < first.size(); ++i) {
     const std::string index = std::to_string(i);
     if (!options.header || first.IsNull(i) || first.Text(i).empty() || first.Text(i) == options.null_value) {
@@ -120,10 +125,7 @@ std::vector<std::string> CsvColumnNames(const CsvTokenizer& first, const CsvOpti
       continue;
     }
     const std::string name = spelled(i);
-    bool repeated = false;
-    for (size_t j = 0; j < first.size() && !repeated; ++j)
-      repeated = j != i && !first.IsNull(j) && folded(spelled(j)) == folded(name);
-    names.push_back(repeated ? name + index : name);
+    names.push_back(times[folded(name)] > 1 ? name + index : name);
   }
   return names;
 }

@@ -7,6 +7,7 @@
 #include <cmath>
 #include <cstdlib>
 
+#include "base/process_memory.h"
 #include "sql/functions/aggregate/accumulate.h"
 #include "sql/functions/hash/xxhash64.h"
 
@@ -32,7 +33,7 @@ uint64_t* WordsOf(const SketchData& data, uint8_t* accumulator) {
   auto& sketch = As<Sketch>(accumulator);
   if (sketch.words == nullptr) {
     sketch.words = static_cast<uint64_t*>(std::calloc(static_cast<size_t>(data.words()), sizeof(uint64_t)));
-    TW_CHECK(sketch.words != nullptr);
+    if (sketch.words == nullptr) ThrowOutOfMemory(data.words() * 8, "an aggregate");
   }
   return sketch.words;
 }

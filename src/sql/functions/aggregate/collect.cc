@@ -4,6 +4,7 @@
 
 #include "data/rowformat/unsafe_row_reader.h"
 #include "data/rowformat/unsafe_row_writer.h"
+#include "sql/expr/fold_argument.h"
 #include "sql/functions/aggregate/held_value.h"
 
 namespace thalweg::sql {
@@ -190,7 +191,7 @@ Result<BoundAggregateCall> BindListagg(const AggregateFunction& function, ExprLi
   const DataType type = binary ? DataType::Binary() : DataType::String();
   std::string delimiter;
   if (arguments.size() == 2) {
-    TW_ASSIGN_OR_RETURN(const Value value, FoldArgument(function.name, arguments, 1, "delimiter", context));
+    TW_ASSIGN_OR_RETURN(const Value value, FoldArgumentAs(function.name, arguments, 1, "delimiter", type, context));
     if (const auto* text = value.get_if<std::string>()) delimiter = *text;
   }
   TW_RETURN_NOT_OK(CoerceArgument(function.name, &arguments, 0, type, context));

@@ -6,6 +6,7 @@
 #include <cstring>
 #include <memory>
 
+#include "base/process_memory.h"
 #include "data/columnar/builder.h"
 #include "sql/functions/aggregate/accumulate.h"
 
@@ -20,7 +21,7 @@ struct HeldText {
     if (text.size() > capacity) {
       const size_t wanted = text.size() < 24 ? 24 : text.size();
       data = static_cast<char*>(std::realloc(data, wanted));
-      TW_CHECK(data != nullptr);
+      if (data == nullptr) ThrowOutOfMemory(static_cast<int64_t>(wanted), "an aggregate");
       capacity = static_cast<uint32_t>(wanted);
     }
     if (!text.empty()) std::memcpy(data, text.data(), text.size());

@@ -8,6 +8,7 @@
 #include "data/rowformat/unsafe_row_reader.h"
 #include "data/rowformat/unsafe_row_writer.h"
 #include "data/text/decimal128.h"
+#include "sql/expr/fold_argument.h"
 #include "sql/functions/alike.h"
 #include "sql/functions/aggregate/held_value.h"
 
@@ -224,14 +225,9 @@ Result<BoundAggregateCall> BindPercentile(const AggregateFunction& function, Exp
   if (median) {
     data->points = {0.5};
   } else {
-    TW_ASSIGN_OR_RETURN(const Value points, FoldArgument(function.name, arguments, 1, "percentage", context));
-    const ExprPtr as_doubles = arguments[1]->type().Is(TypeKind::kArray)
-                                   ? Coerce(arguments[1], DataType::Array(DataType::Double()), context.config)
-                                   : Coerce(arguments[1], DataType::Double(), context.config);
-    ExprList coerced = arguments;
-    coerced[1] = as_doubles;
-    TW_ASSIGN_OR_RETURN(const Value value, FoldArgument(function.name, coerced, 1, "percentage", context));
     data->many = arguments[1]->type().Is(TypeKind::kArray);
+    const DataType target = data->many ? DataType::Array(DataType::Double()) : DataType::Double();
+    TW_ASSIGN_OR_RETURN(const Value value, FoldArgumentAs(function.name, arguments, 1, "percentage", target, context));
     if (const auto* list = value.get_if<ValueList>()) {
       for (const Value& item : *list) data->points.push_back(item.is_null() ? -1 : item.get<double>());
     } else if (!value.is_null()) {

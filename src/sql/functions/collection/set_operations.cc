@@ -7,6 +7,7 @@
 #include "data/columnar/builder.h"
 #include "data/text/literal.h"
 #include "sql/expr/binding.h"
+#include "sql/expr/fold_argument.h"
 #include "sql/functions/collection/lists.h"
 #include "sql/functions/collection/register.h"
 
@@ -379,7 +380,7 @@ Result<BoundCall> BindShuffle(const ScalarFunction& function, ExprList arguments
   if (!type.Is(TypeKind::kArray)) return UnexpectedInputType(function.name, arguments, 0, "\"ARRAY\"");
   uint64_t seed = OsRandomSeed();
   if (arguments.size() == 2) {
-    TW_ASSIGN_OR_RETURN(const Value given, FoldArgument(function.name, arguments, 1, "seed", context));
+    TW_ASSIGN_OR_RETURN(const Value given, FoldArgumentAs(function.name, arguments, 1, "seed", DataType::Long(), context));
     if (!given.is_null()) seed = static_cast<uint64_t>(given.AsInt64());
   }
   return MakeBound(function, std::move(arguments), type, false, &Shuffle, context, std::make_shared<ShuffleSeed>(seed));

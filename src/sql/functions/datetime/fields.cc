@@ -3,6 +3,7 @@
 
 #include "data/text/civil.h"
 #include "sql/expr/binding.h"
+#include "sql/expr/fold_argument.h"
 #include "sql/functions/alike.h"
 #include "sql/functions/datetime/register.h"
 #include "sql/functions/meaning.h"
@@ -133,7 +134,7 @@ std::string_view FunctionOfField(const std::string& field) {
 
 Result<ExprPtr> MeanExtract(const ExprList& arguments, const BindContext& context) {
   TW_RETURN_NOT_OK(CheckArity("extract", arguments.size(), 2, 2));
-  TW_ASSIGN_OR_RETURN(const Value field, FoldArgument("extract", arguments, 0, "field", context));
+  TW_ASSIGN_OR_RETURN(const Value field, FoldArgumentAs("extract", arguments, 0, "field", DataType::String(), context));
   if (field.is_null()) return Literal::Null(DataType::Double());
   std::string name = field.get<std::string>();
   for (char& c : name) c = static_cast<char>(std::toupper(static_cast<unsigned char>(c)));

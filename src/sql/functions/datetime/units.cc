@@ -96,6 +96,7 @@ Result<ColumnPtr> DiffUnits(const BoundScalar& call, const KernelInput& input, E
 
 Result<BoundCall> BindUnits(const ScalarFunction& function, ExprList arguments, const BindContext& context) {
   TW_RETURN_NOT_OK(CheckArity(function.name, arguments.size(), 3, 3));
+  TW_RETURN_NOT_OK(CoerceArgument(function.name, &arguments, 0, DataType::String(), context));
   TW_ASSIGN_OR_RETURN(const Value text, FoldArgument(function.name, arguments, 0, "unit", context));
   TW_ASSIGN_OR_RETURN(auto unit, ReadUnit(function, text.is_null() ? "" : text.get<std::string>()));
   if (function.name == "timestampadd") {

@@ -122,6 +122,7 @@ Result<ColumnPtr> SchemaOf(const BoundScalar& call, const KernelInput& input, Ev
 
 Result<BoundCall> BindSchemaOf(const ScalarFunction& function, ExprList arguments, const BindContext& context) {
   TW_RETURN_NOT_OK(CheckArity(function.name, arguments.size(), 1, 2));
+  TW_RETURN_NOT_OK(CoerceArgument(function.name, &arguments, 0, DataType::String(), context));
   TW_ASSIGN_OR_RETURN(const Value text, FoldArgument(function.name, arguments, 0, "json", context));
   if (text.is_null()) {
     return Error("DATATYPE_MISMATCH.UNEXPECTED_NULL")
@@ -130,11 +131,15 @@ Result<BoundCall> BindSchemaOf(const ScalarFunction& function, ExprList argument
   }
   auto data = std::make_shared<OptionsData>();
   if (arguments.size() == 2) {
+    const DataType& type = arguments[1]->type();
+    if (!type.Is(TypeKind::kMap) || !type.key().Is(TypeKind::kString) || !type.value().Is(TypeKind::kString)) {
+      return Error("INVALID_OPTIONS.NON_STRING_TYPE").With("mapType", QuoteSql(type.Sql()));
+    }
     TW_ASSIGN_OR_RETURN(const Value map, FoldArgument(function.name, arguments, 1, "options", context));
     if (!map.is_null()) {
       const auto& entries = map.get<ValueList>();
       for (size_t i = 0; i + 1 < entries.size(); i += 2) {
-        data->options.emplace_back(entries[i].get<std::string>(), entries[i + 1].get<std::string>());
+        if (!entries[i + 1].is_null()) data->options.emplace_back(entries[i].get<std::string>(), entries[i + 1].get<std::string>());
       }
     }
   }

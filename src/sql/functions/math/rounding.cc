@@ -44,6 +44,9 @@ struct PlacesData final : BoundData {
   int places;
 };
 
+/// Farther off every number is whole, or none of it is left. Bounded, so that it can be negated and added to.
+int BoundedPlaces(const Value& places) { return std::clamp(places.get<int32_t>(), -1000, 1000); }
+
 /// floor(x, n): to n decimal places.
 template <bool kUp>
 Result<ColumnPtr> FloorPlaces(const BoundScalar& call, const KernelInput& input, EvalContext&) {
@@ -56,7 +59,7 @@ Result<ColumnPtr> FloorPlaces(const BoundScalar& call, const KernelInput& input,
     const int digits = from - places;
     if (digits > 38) {
       *out = 0;
-      return true;
+      return kUp ? v <= 0 : v >= 0;
     }
     const Int128 unit = data::PowerOfTen(digits);
     Int128 whole = v / unit;
@@ -78,7 +81,7 @@ Result<BoundCall> BindFloor(const ScalarFunction& function, ExprList arguments, 
       arguments[0] = Coerce(arguments[0], DecimalForType(arguments[0]->type()), context.config);
     }
     const DataType from = arguments[0]->type();
-    const int wanted = places.get<int32_t>();
+    const int wanted = BoundedPlaces(places);
     const int scale = std::min(from.scale(), std::max(wanted, 0));
     const int whole = from.precision() - from.scale() + 1;
     const int precision = wanted < 0 ? std::max(whole, -wanted + 1) : whole + scale;
@@ -226,7 +229,7 @@ Result<BoundCall> BindRound(const ScalarFunction& function, ExprList arguments, 
   TW_ASSIGN_OR_RETURN(const Value folded, FoldArgument(function.name, arguments, 1, "scale", context));
   DataType type = arguments[0]->type();
   if (folded.is_null()) return ReplaceWith(Literal::Null(type));
-  const int places = folded.get<int32_t>();
+  const int places = BoundedPlaces(folded);
   if (type.Is(TypeKind::kDecimal)) {
     const int whole = type.precision() - type.scale() + 1;
     if (places < 0) {

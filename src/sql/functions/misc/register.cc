@@ -3,6 +3,7 @@
 
 #include "base/random.h"
 #include "sql/expr/binding.h"
+#include "sql/expr/fold_argument.h"
 #include "sql/functions/alike.h"
 #include "sql/functions/misc/register.h"
 
@@ -81,7 +82,7 @@ Result<BoundCall> BindUuid(const ScalarFunction& function, ExprList arguments, c
   TW_RETURN_NOT_OK(CheckArity(function.name, arguments.size(), 0, 1));
   uint64_t seed = OsRandomSeed();
   if (!arguments.empty()) {
-    TW_ASSIGN_OR_RETURN(const Value given, FoldArgument(function.name, arguments, 0, "seed", context));
+    TW_ASSIGN_OR_RETURN(const Value given, FoldArgumentAs(function.name, arguments, 0, "seed", DataType::Long(), context));
     if (!given.is_null()) seed = static_cast<uint64_t>(given.AsInt64());
   }
   return MakeBoundExact(function, std::move(arguments), DataType::String(), false, &MakeUuids, ModeOf(function, context),

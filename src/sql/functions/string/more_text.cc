@@ -9,6 +9,7 @@
 #include "data/columnar/builder.h"
 #include "data/text/utf8.h"
 #include "sql/expr/binding.h"
+#include "sql/expr/fold_argument.h"
 #include "sql/functions/conditional/register.h"
 #include "sql/functions/meaning.h"
 #include "sql/functions/string/regex.h"
@@ -271,11 +272,13 @@ Result<ColumnPtr> Quote(const BoundScalar& call, const KernelInput& input, EvalC
 // --- str_to_map ---
 
 /// The pieces of a text between matches of a pattern, at most `limit` when positive.
-std::vector<std::string_view> Pieces(Regex& regex, std::string_view text, int limit) {
+Result<std::vector<std::string_view>> Pieces(Regex& regex, std::string_view text, int limit) {
   std::vector<std::string_view> pieces;
   size_t begin = 0;
   size_t at = 0;
-  while (at <= text.size() && (limit <= 0 || static_cast<int>(pieces.size()) + 1 < limit) && regex.Match(text, at)) {
+  while (at <= text.size() && (limit <= 0 || static_cast<int>(pieces.size()) + 1 < limit)) {
+    TW_ASSIGN_OR_RETURN(const bool found, regex.Match(text, at));
+    if (!found) break;
     if (regex.end() == regex.begin()) {
       at = regex.end() + 1;
       continue;
@@ -304,8 +307,9 @@ Result<ColumnPtr> StrToMap(const BoundScalar& call, const KernelInput& input, Ev
     TW_ASSIGN_OR_RETURN(Regex * pair, pairs.Get(pair_patterns[row]));
     TW_ASSIGN_OR_RETURN(Regex * key, keys.Get(key_patterns[row]));
     std::vector<std::string> seen;
-    for (const auto piece : Pieces(*pair, texts[row], -1)) {
-      const auto parts = Pieces(*key, piece, 2);
+    TW_ASSIGN_OR_RETURN(const auto pieces, Pieces(*pair, texts[row], -1));
+    for (const auto piece : pieces) {
+      TW_ASSIGN_OR_RETURN(const auto parts, Pieces(*key, piece, 2));
       const std::string name(parts[0]);
       if (std::find(seen.begin(), seen.end(), name) != seen.end()) {
         return Error("DUPLICATED_MAP_KEY")
@@ -482,7 +486,8 @@ Result<ColumnPtr> RegexpInstr(const BoundScalar& call, const KernelInput& input,
   return MapChecked<int32_t, std::string_view, std::string_view, int32_t>(
       call, input, [&](std::string_view text, std::string_view pattern, int32_t, std::optional<int32_t>* out) -> Status {
         TW_ASSIGN_OR_RETURN(Regex * regex, cache.Get(pattern));
-        *out = regex->Match(text, 0) ? static_cast<int32_t>(data::Utf8Length(text.substr(0, regex->begin()))) + 1 : 0;
+        TW_ASSIGN_OR_RETURN(const bool found, regex->Match(text, 0));
+        *out = found ? static_cast<int32_t>(data::Utf8Length(text.substr(0, regex->begin()))) + 1 : 0;
         return {};
       });
 }
@@ -501,7 +506,7 @@ Result<ExprPtr> MeanToBinaryBy(const ExprList& a, const BindContext& c, const ch
   TW_RETURN_NOT_OK(CheckArity(name, a.size(), 1, 2));
   std::string format = "hex";
   if (a.size() == 2) {
-    TW_ASSIGN_OR_RETURN(const Value value, FoldArgument(name, a, 1, "fmt", c));
+    TW_ASSIGN_OR_RETURN(const Value value, FoldArgumentAs(name, a, 1, "fmt", DataType::String(), c));
     if (value.is_null()) return Literal::Null(DataType::Binary());
     format = value.get<std::string>();
     for (char& ch : format) ch = static_cast<char>(std::tolower(static_cast<unsigned char>(ch)));

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/process_memory.h"
 #include "data/text/utf8.h"
 #include "sql/expr/binding.h"
 #include "sql/functions/alike.h"
@@ -23,6 +24,7 @@ void Pad(std::string_view text, int32_t length, std::string_view pad, bool binar
   if (!kLeft) out->append(text);
   const size_t pad_size = binary ? pad.size() : data::Utf8Length(pad);
   size_t missing = wanted - static_cast<size_t>(size);
+  CheckValueBytes(static_cast<int64_t>(text.size()) + static_cast<int64_t>(missing / pad_size * pad.size()));
   for (; missing >= pad_size; missing -= pad_size) out->append(pad);
   out->append(binary ? pad.substr(0, missing) : data::Utf8Slice(pad, 0, missing));
   if (kLeft) out->append(text);
@@ -60,13 +62,17 @@ Result<BoundCall> BindPad(const ScalarFunction& function, ExprList arguments, co
 
 Result<ColumnPtr> Repeat(const BoundScalar& call, const KernelInput& input, EvalContext&) {
   return MapText<std::string_view, int32_t>(call, input, [](std::string_view text, int32_t times, std::string* out) {
-    for (int32_t i = 0; i < times; ++i) out->append(text);
+    const int64_t bytes = static_cast<int64_t>(text.size()) * std::max(times, 0);
+    CheckValueBytes(bytes);
+    out->reserve(static_cast<size_t>(bytes));
+    for (int32_t i = 0; bytes > 0 && i < times; ++i) out->append(text);
     return true;
   });
 }
 
 Result<ColumnPtr> Space(const BoundScalar& call, const KernelInput& input, EvalContext&) {
   return MapText<int32_t>(call, input, [](int32_t count, std::string* out) {
+    CheckValueBytes(count);
     out->append(static_cast<size_t>(std::max(count, 0)), ' ');
     return true;
   });

@@ -9,8 +9,36 @@
 #include "data/types/data_type.h"
 
 namespace thalweg::sql {
+namespace {
+
+/// Seconds of a core, as a pattern's steps go; without a bound nested repetitions take the time of the universe.
+constexpr uint32_t kMostSteps = 20'000'000;
+constexpr uint32_t kMostHeapKib = 256 << 10;
+constexpr size_t kFirstStack = 32 << 10;
+constexpr size_t kLargestStack = 64 << 20;  // addresses; memory only as far as a match goes
+
+/// What a thread's matches share.
+struct MatchRoom {
+  pcre2_match_context* context = pcre2_match_context_create(nullptr);
+  pcre2_jit_stack* stack = pcre2_jit_stack_create(kFirstStack, kLargestStack, nullptr);
+  MatchRoom() {
+    pcre2_set_match_limit(context, kMostSteps);
+    pcre2_set_heap_limit(context, kMostHeapKib);
+    if (stack != nullptr) pcre2_jit_stack_assign(context, nullptr, stack);
+  }
+  ~MatchRoom() {
+    pcre2_jit_stack_free(stack);
+    pcre2_match_context_free(context);
+  }
+  MatchRoom(const MatchRoom&) = delete;
+  MatchRoom& operator=(const MatchRoom&) = delete;
+};
+
+}  // namespace
 
 struct Regex::State {
+  std::string pattern;
+  std::string function;
   pcre2_code* code = nullptr;
   pcre2_match_data* match = nullptr;
   ~State() {
@@ -28,6 +56,8 @@ Result<Regex> Regex::Compile(std::string_view pattern, std::string_view function
   int error = 0;
   size_t offset = 0;
   auto state = std::make_unique<State>();
+  state->pattern = pattern;
+  state->function = function;
   pcre2_compile_context* context = pcre2_compile_context_create(nullptr);
   pcre2_set_newline(context, PCRE2_NEWLINE_ANY);
   state->code = pcre2_compile(reinterpret_cast<PCRE2_SPTR>(pattern.data()), pattern.size(),
@@ -45,9 +75,21 @@ Result<Regex> Regex::Compile(std::string_view pattern, std::string_view function
   return Regex(std::move(state));
 }
 
-bool Regex::Match(std::string_view text, size_t start) {
-  return pcre2_match(state_->code, reinterpret_cast<PCRE2_SPTR>(text.data()), text.size(), start, 0, state_->match,
-                     nullptr) > 0;
+Result<bool> Regex::Match(std::string_view text, size_t start) {
+  static thread_local MatchRoom room;
+  const auto* const subject = reinterpret_cast<PCRE2_SPTR>(text.data());
+  int found = pcre2_match(state_->code, subject, text.size(), start, 0, state_->match, room.context);
+  if (found == PCRE2_ERROR_JIT_STACKLIMIT) {  // the interpreter keeps its places on the heap
+    found = pcre2_match(state_->code, subject, text.size(), start, PCRE2_NO_JIT, state_->match, room.context);
+  }
+  if (found > 0) return true;
+  const bool gave_up = found == PCRE2_ERROR_MATCHLIMIT || found == PCRE2_ERROR_DEPTHLIMIT || found == PCRE2_ERROR_HEAPLIMIT ||
+                       found == PCRE2_ERROR_JIT_STACKLIMIT || found == PCRE2_ERROR_NOMEMORY;
+  if (!gave_up) return false;
+  return Error("REGEX_TOO_COMPLEX")
+      .With("functionName", data::QuoteIdentifier(state_->function))
+      .With("pattern", "'" + state_->pattern + "'")
+      .With("textBytes", static_cast<int64_t>(text.size()));
 }
 
 size_t Regex::begin(int group) const { return pcre2_get_ovector_pointer(state_->match)[2 * group]; }

@@ -19,7 +19,8 @@ class Regex {
   Regex& operator=(Regex&&) noexcept;
 
   /// Searches from byte `start` on; false when nothing matches.
-  bool Match(std::string_view text, size_t start);
+  /// Errors: REGEX_TOO_COMPLEX when it takes too many steps or too deep a stack to know.
+  Result<bool> Match(std::string_view text, size_t start);
   /// Of the last match; {npos, npos} for a group that took no part.
   size_t begin(int group = 0) const;
   size_t end(int group = 0) const;

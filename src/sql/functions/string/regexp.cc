@@ -23,7 +23,7 @@ Result<ColumnPtr> RLike(const BoundScalar& call, const KernelInput& input, EvalC
   return MapChecked<bool, std::string_view, std::string_view>(
       call, input, [&](std::string_view text, std::string_view pattern, std::optional<bool>* out) -> Status {
         TW_ASSIGN_OR_RETURN(Regex * regex, cache.Get(pattern));
-        *out = regex->Match(text, 0);
+        TW_ASSIGN_OR_RETURN(*out, regex->Match(text, 0));
         return {};
       });
 }
@@ -69,7 +69,9 @@ Status ReplaceAll(Regex& regex, std::string_view text, std::string_view replacem
   out->append(text.substr(0, start));
   size_t copied = start;
   size_t at = start;
-  while (at <= text.size() && regex.Match(text, at)) {
+  while (at <= text.size()) {
+    TW_ASSIGN_OR_RETURN(const bool found, regex.Match(text, at));
+    if (!found) break;
     const size_t begin = regex.begin();
     const size_t end = regex.end();
     out->append(text.substr(copied, begin - copied));
@@ -136,7 +138,8 @@ Result<ColumnPtr> RegexpExtract(const BoundScalar& call, const KernelInput& inpu
   return MapTextChecked<std::string_view, std::string_view, int32_t>(
       call, input, [&](std::string_view text, std::string_view pattern, int32_t group, std::string* out, bool*) -> Status {
         TW_ASSIGN_OR_RETURN(Regex * regex, cache.Get(pattern));
-        if (!regex->Match(text, 0)) return {};
+        TW_ASSIGN_OR_RETURN(const bool found, regex->Match(text, 0));
+        if (!found) return {};
         TW_RETURN_NOT_OK(CheckGroup(call, group, *regex));
         out->append(GroupText(*regex, text, group));
         return {};
@@ -147,7 +150,9 @@ Result<ColumnPtr> RegexpExtract(const BoundScalar& call, const KernelInput& inpu
 template <typename F>
 Status ForEachMatch(Regex& regex, std::string_view text, F&& f) {
   size_t at = 0;
-  while (at <= text.size() && regex.Match(text, at)) {
+  while (at <= text.size()) {
+    TW_ASSIGN_OR_RETURN(const bool found, regex.Match(text, at));
+    if (!found) break;
     const size_t begin = regex.begin();
     const size_t end = regex.end();
     TW_RETURN_NOT_OK(f());
@@ -232,7 +237,8 @@ Result<ColumnPtr> RegexpSubstr(const BoundScalar& call, const KernelInput& input
   return MapTextChecked<std::string_view, std::string_view>(
       call, input, [&](std::string_view text, std::string_view pattern, std::string* out, bool* null) -> Status {
         TW_ASSIGN_OR_RETURN(Regex * regex, cache.Get(pattern));
-        *null = !regex->Match(text, 0) || regex->begin() == regex->end();
+        TW_ASSIGN_OR_RETURN(const bool found, regex->Match(text, 0));
+        *null = !found || regex->begin() == regex->end();
         if (!*null) out->append(GroupText(*regex, text, 0));
         return {};
       });
@@ -243,7 +249,9 @@ Status SplitText(Regex& regex, std::string_view text, int32_t limit, StringLists
   int32_t parts = 1;
   size_t begin = 0;
   size_t at = 0;
-  while (at <= text.size() && (limit <= 0 || parts < limit) && regex.Match(text, at)) {
+  while (at <= text.size() && (limit <= 0 || parts < limit)) {
+    TW_ASSIGN_OR_RETURN(const bool found, regex.Match(text, at));
+    if (!found) break;
     const size_t match = regex.begin();
     const size_t end = regex.end();
     at = end > match ? end : NextCharacter(text, end);
