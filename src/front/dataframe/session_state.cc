@@ -23,6 +23,7 @@ struct Living {
   Mutex mutex;
   std::vector<std::weak_ptr<SessionState>> sessions TW_GUARDED_BY(mutex);
   std::atomic<bool> ended{false};
+  std::vector<std::shared_ptr<void>> left TW_GUARDED_BY(mutex);  ///< what must not be destroyed any more
 };
 
 Living& LivingSessions() {
@@ -69,7 +70,8 @@ SessionState::SessionState(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) 
 
 SessionState::~SessionState() {
   if (LivingSessions().ended) {
-    [[maybe_unused]] const Impl* left = impl_.release();
+    const MutexLock lock(LivingSessions().mutex);
+    LivingSessions().left.push_back(std::move(impl_));
     return;
   }
   Ignore(Stop(), "the server forgets idle sessions by itself");

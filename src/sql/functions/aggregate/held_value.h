@@ -27,7 +27,8 @@ struct HeldText {
     if (!text.empty()) std::memcpy(data, text.data(), text.size());
     size = static_cast<uint32_t>(text.size());
   }
-  std::string_view view() const { return {data, size}; }
+  /// Never without an address, which a TextView made of it wants.
+  std::string_view view() const { return data == nullptr ? std::string_view("") : std::string_view(data, size); }
   void Free() { std::free(data); }
 };
 

@@ -139,10 +139,10 @@ Result<ColumnPtr> Overlay(const BoundScalar& call, const KernelInput& input, Eva
         const auto size = [&](std::string_view t) { return static_cast<int32_t>(binary ? t.size() : data::Utf8Length(t)); };
         const int32_t cut = length >= 0 ? length : size(by);
         const auto slice = [&](int32_t start, int32_t count) {
-          if (count <= 0) return std::string_view();
+          if (count <= 0) return std::string_view("");
           if (!binary) return data::Utf8Substring(text, start, count);
           const auto begin = static_cast<size_t>(std::max(start - 1, 0));
-          return begin >= text.size() ? std::string_view() : text.substr(begin, static_cast<size_t>(count));
+          return begin >= text.size() ? std::string_view("") : text.substr(begin, static_cast<size_t>(count));
         };
         out->append(slice(1, position - 1));
         out->append(by);
