@@ -184,17 +184,22 @@ Status KafkaProducer::failure() const {
 
 Result<int32_t> KafkaProducer::CountPartitions(const std::string& topic) {
   TW_ASSIGN_OR_RETURN(rd_kafka_topic_t* const known, Topic(topic));
-  const struct rd_kafka_metadata* answer = nullptr;
-  TW_RETURN_NOT_OK(AskBroker(*handle_, "ask for the partitions of " + topic, settings_.max_block,
-                             {}, [&](int timeout_ms) -> int {
-                               return rd_kafka_metadata(handle_->get(), 0, known, &answer,
-                                                        timeout_ms);
-                             }));
   int32_t count = 0;
-  for (int i = 0; i < answer->topic_cnt; ++i) {
-    if (topic == answer->topics[i].topic) count = answer->topics[i].partition_cnt;
-  }
-  rd_kafka_metadata_destroy(answer);
+  bool there = true;
+  Status asked = AskBroker(
+      *handle_, "ask for the partitions of " + topic, settings_.max_block, {}, [&](int timeout_ms) -> int {
+        const struct rd_kafka_metadata* answer = nullptr;
+        const int code = rd_kafka_metadata(handle_->get(), 0, known, &answer, timeout_ms);
+        if (code != RD_KAFKA_RESP_ERR_NO_ERROR) return code;
+        for (int i = 0; i < answer->topic_cnt; ++i) {
+          if (topic == answer->topics[i].topic) count = answer->topics[i].partition_cnt;
+        }
+        rd_kafka_metadata_destroy(answer);
+        // A broker that makes topics when they are first named has it a moment later.
+        there = count > 0;
+        return there ? RD_KAFKA_RESP_ERR_NO_ERROR : RD_KAFKA_RESP_ERR_LEADER_NOT_AVAILABLE;
+      });
+  if (there) TW_RETURN_NOT_OK(std::move(asked));
   return count;
 }
 

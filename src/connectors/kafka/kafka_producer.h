@@ -61,7 +61,8 @@ class KafkaProducer {
   Result<rd_kafka_topic_s*> Topic(const std::string& name) TW_EXCLUDES(mutex_);
   /// What no retry mends: credentials, certificates, a fatal error.
   Status failure() const TW_EXCLUDES(mutex_);
-  /// The partitions of a topic as its brokers say now. Blocks.
+  /// The partitions of a topic as its brokers say now; waits max.block.ms for one that is not there yet, 0 if it never comes.
+  /// Blocks.
   Result<int32_t> CountPartitions(const std::string& topic);
 
  private:

@@ -13,14 +13,32 @@ namespace thalweg::connectors {
 namespace {
 
 /// Says once in the life of the process that a property does nothing.
-void LogNoEffect(std::string_view name, std::string_view why) {
+void LogNoEffect(LogLevel level, std::string_view name, std::string_view why) {
   static Mutex mutex;
   static std::set<std::string, std::less<>>* const said = new std::set<std::string, std::less<>>();
   {
     const MutexLock lock(mutex);
     if (!said->emplace(name).second) return;
   }
-  TW_LOG(kInfo, "kafka property has no effect", {"property", name}, {"reason", why});
+  if (level == LogLevel::kWarn) TW_LOG(kWarn, "kafka property has no effect", {"property", name}, {"reason", why});
+  else TW_LOG(kInfo, "kafka property has no effect", {"property", name}, {"reason", why});
+}
+
+/// host:port, host:port, ... with or without a protocol in front: what Java's clients take.
+Status CheckServers(std::string_view servers) {
+  while (!servers.empty()) {
+    const size_t comma = std::min(servers.find(','), servers.size());
+    std::string_view server = servers.substr(0, comma);
+    servers.remove_prefix(std::min(comma + 1, servers.size()));
+    while (!server.empty() && server.front() == ' ') server.remove_prefix(1);
+    while (!server.empty() && server.back() == ' ') server.remove_suffix(1);
+    if (server.empty()) continue;
+    const size_t colon = server.rfind(':');
+    const std::string_view port = colon == std::string_view::npos ? std::string_view() : server.substr(colon + 1);
+    if (colon == 0 || port.empty() || port.find_first_not_of("0123456789") != std::string_view::npos)
+      return IllegalOption("Invalid url in bootstrap.servers: " + std::string(server) + ", host:port is expected");
+  }
+  return Status::OK();
 }
 
 Result<int64_t> Number(const std::string& name, const std::string& text) {
@@ -77,11 +95,12 @@ class Translator {
   Status TranslateOne(const std::string& name, const std::string& value) {
     const JavaProperty* property = FindJavaProperty(name);
     if (property == nullptr) {
-      LogNoEffect(name, "no Kafka client knows it");
+      LogNoEffect(LogLevel::kWarn, name, "no Kafka client knows it");
       return Status::OK();
     }
     switch (property->verdict) {
       case PropertyVerdict::kSame:
+        if (name == "bootstrap.servers") TW_RETURN_NOT_OK(CheckServers(value));
         if (Belongs(name)) settings_.Set(name, value);
         return Status::OK();
       case PropertyVerdict::kRenamed:
@@ -89,7 +108,7 @@ class Translator {
         if (Belongs(property->text)) settings_.Set(property->text, value);
         return Status::OK();
       case PropertyVerdict::kNoEffect:
-        LogNoEffect(name, property->text);
+        LogNoEffect(LogLevel::kInfo, name, property->text);
         return Status::OK();
       case PropertyVerdict::kRefused:
         return IllegalOption("Kafka option '" + name +

@@ -32,6 +32,13 @@ class KafkaPropertiesTest : public ::testing::Test {
   data::MemoryFileSystem files_;
 };
 
+TEST_F(KafkaPropertiesTest, ServersHavePorts) {
+  for (const char* good : {"a:9092", "a:1, b:2", "PLAINTEXT://a:9092", "[::1]:9092", "10.0.0.1:9092,"})
+    EXPECT_TRUE(Translate({{"bootstrap.servers", good}}).ok()) << good;
+  for (const char* bad : {"localhost", "a:1,b", "a:", ":9092", "a:kafka"})
+    EXPECT_EQ(Refusal({{"bootstrap.servers", bad}}).find("Invalid url in bootstrap.servers: "), 0u) << bad;
+}
+
 // The lists come from the clients themselves (tools/KafkaPropertyNames.java).
 TEST_F(KafkaPropertiesTest, EveryPropertyOfJavasClientsHasAVerdict) {
   for (const char* version : {"3.9.2", "4.4.0"}) {

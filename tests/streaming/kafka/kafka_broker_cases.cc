@@ -248,6 +248,14 @@ TEST_F(KafkaBrokerTest, JoinsNoGroup) {
   EXPECT_EQ(admin_.CountGroups(), before);
 }
 
+// As Java's producer: it waits for the topic that its question has made.
+TEST_F(KafkaBrokerTest, APartitionOfATopicThatIsNotThereYet) {
+  const data::Schema schema{{"value", DataType::String()}, {"partition", DataType::Integer()}};
+  const Status sent = tester_.Write(schema, {{Text("first"), Value(int32_t{0})}}, {{"topic", topic_}});
+  ASSERT_TRUE(sent.ok()) << sent.message();
+  EXPECT_EQ(FirstTexts(tester_.ReadBatch({{"subscribe", topic_}}).ValueOrDie()), Texts{"first"});
+}
+
 TEST_F(KafkaBrokerTest, ManyRecordsManyPartitions) {
   admin_.CreateTopic(topic_, 20);
   std::vector<Row> rows;
