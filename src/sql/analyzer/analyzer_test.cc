@@ -92,6 +92,7 @@ TEST_F(AnalyzerTest, SuggestionsComeInSparksOrder) {
             "UNRESOLVED_COLUMN.WITH_SUGGESTION objectName=`idx` proposal=`t`.`id`, `u`.`ida`, `u`.`idd`, `u`.`bb`, `t`.`zb`");
   EXPECT_EQ(SqlFails("SELECT t.idx FROM (SELECT 1 AS id, 2 AS zb) t JOIN (SELECT 3 AS bb, 4 AS idd, 5 AS ida) u"),
             "UNRESOLVED_COLUMN.WITH_SUGGESTION objectName=`t`.`idx` proposal=`t`.`id`, `u`.`ida`, `u`.`idd`, `t`.`zb`, `u`.`bb`");
+  EXPECT_EQ(SqlFails("SELECT _metadata.file_name FROM t"), "UNSUPPORTED_FEATURE.THALWEG feature=the column _metadata of files");
   EXPECT_EQ(SqlFails("SELECT nope"), "UNRESOLVED_COLUMN.WITHOUT_SUGGESTION objectName=`nope`");
 }
 
@@ -119,6 +120,7 @@ TEST_F(AnalyzerTest, Functions) {
   EXPECT_EQ(SqlFails("SELECT cuont(id) FROM t"),
             "UNRESOLVED_ROUTINE routineName=`cuont` searchPath=[`system`.`builtin`, `system`.`session`, "
             "`spark_catalog`.`default`]");
+  EXPECT_EQ(SqlFails("SELECT XPath_Int('<a/>', 'a') FROM t"), "UNSUPPORTED_FEATURE.THALWEG feature=the function xpath_int");
   EXPECT_EQ(SqlFails("SELECT upper(DISTINCT 'x')"),
             "INVALID_SQL_SYNTAX.FUNCTION_WITH_UNSUPPORTED_SYNTAX prettyName=`upper` syntax=DISTINCT");
   EXPECT_EQ(SqlFails("SELECT CAST(array(1) AS INT)"),

@@ -2,9 +2,11 @@
 
 #include <algorithm>
 
+#include "base/string_case.h"
 #include "sql/analyzer/resolver.h"
 #include "sql/expr/extract.h"
 #include "sql/expr/type_coercion.h"
+#include "sql/functions/spark_names.h"
 #include "sql/functions/string/regex.h"
 
 namespace thalweg::sql {
@@ -156,6 +158,7 @@ Result<ExprPtr> Resolver::ResolveChildren(const ExprPtr& expr, const Scope& scop
 
 Status Resolver::UnknownColumn(const std::vector<std::string>& name_parts, const AttributeList& input) const {
   const std::string name = QuoteParts(name_parts);
+  if (EqualsIgnoreCase(name_parts.front(), "_metadata")) return Unsupported("the column _metadata of files");
   if (input.empty()) return Error("UNRESOLVED_COLUMN.WITHOUT_SUGGESTION").With("objectName", name);
   return Error("UNRESOLVED_COLUMN.WITH_SUGGESTION")
       .With("objectName", name)
@@ -368,6 +371,7 @@ Result<ExprPtr> Resolver::BindByName(const UnresolvedFunction& function, std::st
     }
   }
   if (scalar == nullptr || (scalar->internal && !function.internal() && function.name_parts().size() > 1)) {
+    if (scalar == nullptr && IsSparkFunction(name)) return Unsupported("the function " + name);
     return Error("UNRESOLVED_ROUTINE")
         .With("routineName", QuoteParts(function.name_parts()))
         .With("searchPath", "[`system`.`builtin`, `system`.`session`, `" + config_->current_catalog + "`.`" +
