@@ -32,9 +32,8 @@ def test_version(tmp_path):
 def test_a_token_is_asked_of_every_call(tmp_path):
     server = ThalwegServer(tmp_path, ["--token", "secret"]).start()
     try:
-        address = server.url.replace("127.0.0.1", "localhost")
-        assert SparkSession.builder.remote(f"{address}/;token=secret").create().range(2).count() == 2
-        for url in (server.url, f"{address}/;token=wrong"):
+        assert SparkSession.builder.remote(f"{server.url}/;token=secret").create().range(2).count() == 2
+        for url in (server.url, f"{server.url}/;token=wrong"):
             with pytest.raises(SparkConnectGrpcException) as error:
                 SparkSession.builder.remote(url).create().range(2).count()
             assert "authentication token" in str(error.value)

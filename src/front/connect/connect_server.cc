@@ -1,5 +1,6 @@
 #include "front/connect/connect_server.h"
 
+#include <grpc/support/log.h>
 #include <grpcpp/channel.h>
 #include <grpcpp/security/server_credentials.h>
 #include <grpcpp/server.h>
@@ -18,6 +19,11 @@ namespace {
 
 constexpr int kMaxTransferBytes = 128 << 20;
 constexpr std::chrono::seconds kTendInterval{1};
+
+/// What gRPC has to say belongs into the log, not beside it; what matters comes back as an error, too.
+void TakeGrpcLog() {
+  gpr_set_log_function([](gpr_log_func_args* line) { TW_LOG(kDebug, "grpc", {"text", std::string_view(line->message)}); });
+}
 
 }  // namespace
 
@@ -59,6 +65,7 @@ Status ConnectServer::Start(const ConnectServerOptions& options) {
       return Unsupported("listening on " + options.host + " without TLS: give --tls-cert and --tls-key, or --allow-plaintext");
     }
   }
+  TakeGrpcLog();
   impl_->options = options;
   TW_ASSIGN_OR_RETURN(const std::shared_ptr<grpc::ServerCredentials> credentials, impl_->Credentials());
   grpc::ServerBuilder builder;
@@ -129,7 +136,9 @@ void ConnectServer::StartTending() {
 int ConnectServer::port() const { return impl_->bound_port; }
 
 std::string ConnectServer::url() const {
-  const std::string& host = impl_->options.host;
+  const ConnectServerOptions& options = impl_->options;
+  const bool plain_token = !options.token.empty() && options.tls_certificate_path.empty();
+  const std::string host = plain_token && options.host == "127.0.0.1" ? "localhost" : options.host;
   const bool bare_v6 = host.find(':') != std::string::npos && host.front() != '[';
   return "sc://" + (bare_v6 ? "[" + host + "]" : host) + ":" + std::to_string(impl_->bound_port);
 }

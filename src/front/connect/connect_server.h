@@ -38,7 +38,7 @@ class ConnectServer {
   Status StartEmbedded();
   std::shared_ptr<grpc::Channel> InProcessChannel();
   int port() const;
-  /// "sc://127.0.0.1:15002".
+  /// "sc://127.0.0.1:15002"; "localhost" for a token without TLS, since clients send it over plain text to that name only.
   std::string url() const;
   /// Refuses new calls, stops the sessions' queries (waiting for them), ends all streams. Idempotent.
   void Stop();
