@@ -1,5 +1,7 @@
 #pragma once
 
+#include <string>
+
 // The subcommands: each adds itself to the program's command line and runs when it was chosen.
 
 namespace CLI {
@@ -7,6 +9,9 @@ class App;
 }
 
 namespace thalweg::apps {
+
+/// "thalweg 0.1.0 (Spark 4.2.0)".
+std::string VersionText();
 
 /// `exit_code` gets the program's exit status. It and `app` outlive the parsing.
 void AddVersionCommand(CLI::App& app, int* exit_code);

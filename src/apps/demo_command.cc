@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
+#include <atomic>
 #include <cstdlib>
 #include <iostream>
 #include <map>
@@ -40,6 +41,10 @@ struct Click {
 /// (window start, page) -> clicks.
 using Counts = std::map<std::pair<int64_t, std::string>, int64_t>;
 
+/// Ctrl-C and SIGTERM end the demo at its next look around, so that nothing is left behind.
+std::atomic<bool> g_interrupted = false;
+void Interrupt(int) { g_interrupted = true; }
+
 struct Arguments {
   std::string program = "examples/clicks_by_page.py";
   std::string python;
@@ -53,7 +58,7 @@ class Demo {
   Status Run() {
     TW_RETURN_NOT_OK(Prepare());
     TW_RETURN_NOT_OK(StartProgram());
-    TW_RETURN_NOT_OK(Await("the query to start", [&]() -> Result<bool> { return files_.Exists(folder_ + "/checkpoint/offsets/0"); }));
+    TW_RETURN_NOT_OK(Await("the start of the query", [&]() -> Result<bool> { return files_.Exists(folder_ + "/checkpoint/offsets/0"); }));
     std::cout << "query is running; producing " << kMinutes << " minutes of clicks, some of them late\n";
     TW_RETURN_NOT_OK(ProduceClicks());
     // The window of 12:03 has been written: a click of that time is too late now, whatever the batches are.
@@ -71,6 +76,10 @@ class Demo {
 
  private:
   Status Prepare() {
+    TW_ASSIGN_OR_RETURN(const bool there, files_.Exists(data::AbsolutePath(arguments_.program)));
+    if (!there) {
+      return Error("ILLEGAL_ARGUMENT").With("message", "there is no program " + arguments_.program + ": run the demo in the checkout, or name the program with --program");
+    }
     const char* base = std::getenv("TMPDIR");
     folder_ = data::AbsolutePath(std::string(base != nullptr && *base != '\0' ? base : "/tmp") + "/thalweg-demo-" + Uuid::MakeRandom().ToString());
     TW_RETURN_NOT_OK(files_.MakeDirectories(folder_));
@@ -117,6 +126,7 @@ class Demo {
     static const char* const kPages[] = {"home", "search", "cart", "help"};
     Random random(20260301);
     for (int minute = 0; minute < kMinutes; ++minute) {
+      if (g_interrupted) return Cancelled();
       std::vector<Click> clicks;
       for (int i = 0; i < kClicksPerMinute; ++i) {
         Click click;
@@ -195,11 +205,13 @@ class Demo {
   Status Await(std::string_view what, const std::function<Result<bool>()>& there) {
     const int64_t until_ms = SystemClock::Get().NowMillis() + kPatienceMs;
     while (true) {
+      if (g_interrupted) return Cancelled();
       TW_ASSIGN_OR_RETURN(const bool done, there());
       if (done) return Status::OK();
       int status = 0;
       if (waitpid(program_, &status, WNOHANG) == program_) {
         program_ = 0;
+        if (g_interrupted) return Cancelled();
         return InternalError("the program ended before " + std::string(what));
       }
       if (SystemClock::Get().NowMillis() > until_ms) return InternalError("waited in vain for " + std::string(what));
@@ -220,6 +232,7 @@ class Demo {
  public:
   /// Leaves no trace of a good run; what a bad one left is named.
   void CleanUp(bool good) {
+    EndProgram();
     if (session_ != nullptr) session_->Close();
     session_.reset();
     if (good) Ignore(files_.RemoveTree(folder_), "a temporary folder");
@@ -232,14 +245,19 @@ class Demo {
 void AddDemoCommand(CLI::App& app, int* exit_code) {
   auto arguments = std::make_shared<Arguments>();
   CLI::App* command = app.add_subcommand("demo", "Run the worked example on an embedded Kafka broker and check its result");
-  command->add_option("--program", arguments->program, "The PySpark program")->capture_default_str();
-  command->add_option("--python", arguments->python, "Python with pyspark");
+  command->add_option("--program", arguments->program, "The PySpark program, called with the broker, a checkpoint folder and \"1 second\"")->capture_default_str();
+  command->add_option("--python", arguments->python, "Python that has pyspark (default: as for submit)");
   command->callback([arguments, exit_code] {
     ConfigureLog(LogLevel::kOff, LogFormat::kText);
+    for (const int number : {SIGINT, SIGTERM}) signal(number, &Interrupt);
     Demo demo(*arguments);
     const Status status = demo.Run();
-    demo.CleanUp(status.ok());
+    demo.CleanUp(status.ok() || g_interrupted);
     if (status.ok()) return;
+    if (g_interrupted) {
+      *exit_code = 130;
+      return;
+    }
     std::cerr << "thalweg demo: " << status.message() << "\n";
     *exit_code = 1;
   });

@@ -54,15 +54,15 @@ void AddServerCommand(CLI::App& app, int* exit_code) {
   command->add_option("--port", arguments->listen.port, "Port to listen on; 0 takes a free one")
       ->capture_default_str()
       ->check(CLI::Range(0, 65535));
-  command->add_option("--token", arguments->listen.token, "Token that every call must carry");
+  command->add_option("--token", arguments->listen.token, "Token that every call must carry (else: SPARK_CONNECT_AUTHENTICATE_TOKEN)");
   CLI::Option* certificate =
       command->add_option("--tls-cert", arguments->listen.tls_certificate_path, "Certificate chain (PEM)")->check(CLI::ExistingFile);
   CLI::Option* key = command->add_option("--tls-key", arguments->listen.tls_key_path, "Private key (PEM)")->check(CLI::ExistingFile);
   certificate->needs(key);
   key->needs(certificate);
   command->add_flag("--allow-plaintext", arguments->listen.allow_plaintext, "Listen beyond this machine without TLS");
-  command->add_option("--conf", arguments->conf, "A setting, key=value")->take_all()->expected(1);
-  command->add_option("--properties-file", arguments->properties_file, "File of settings (default: spark-defaults.conf)");
+  command->add_option("--conf,-c", arguments->conf, "A setting, key=value")->take_all()->expected(1)->allow_extra_args(false);
+  command->add_option("--properties-file", arguments->properties_file, kPropertiesFileHelp);
   command->add_option("--log-level", arguments->log_level, "trace, debug, info, warn, error or off")->capture_default_str();
   command->add_flag("--log-json", arguments->json_log, "One JSON object per log line");
   command->callback([arguments, exit_code] {

@@ -12,9 +12,11 @@
 #include "apps/spark_defaults.h"
 #include "base/log.h"
 #include "base/no_throw.h"
+#include "base/string_case.h"
 #include "base/uuid.h"
 #include "engine/exec/operators/show_string.h"
 #include "sql/parser/parser.h"
+#include "sql/plan/commands.h"
 
 namespace thalweg::apps {
 namespace {
@@ -25,6 +27,21 @@ struct SqlArguments {
   std::string text, file;
   std::vector<std::string> conf;
 };
+
+bool IsExplain(const sql::LogicalPlan& plan) {
+  const auto* command = plan.As<sql::Command>();
+  return command != nullptr && std::holds_alternative<sql::ExplainCommand>(command->body);
+}
+
+std::string WithNewline(std::string text) { return text.ends_with('\n') ? text : text + "\n"; }
+
+/// A plan is read as lines, not as a cell of a table.
+Status PrintText(const std::vector<data::Chunk>& rows) {
+  for (const data::Chunk& chunk : rows) {
+    for (int64_t row = 0; row < chunk.num_rows(); ++row) std::cout << chunk.column(0)->GetValue(row).get<std::string>() << std::flush;
+  }
+  return Status::OK();
+}
 
 /// Runs one statement and prints what it answers.
 Status RunStatement(front::Session& session, const std::string& text) {
@@ -46,7 +63,8 @@ Status RunStatement(front::Session& session, const std::string& text) {
     return true;
   };
   TW_RETURN_NOT_OK(session.Execute(plan, consumer, {}));
-  if (!format.names.empty()) std::cout << engine::FormatRows(format, rows, session.eval_config()->time_zone) << std::flush;
+  if (IsExplain(*plan)) return PrintText(rows);
+  if (!format.names.empty()) std::cout << WithNewline(engine::FormatRows(format, rows, session.eval_config()->time_zone)) << std::flush;
   return Status::OK();
 }
 
@@ -58,16 +76,27 @@ Status RunScript(front::Session& session, const std::string& script) {
   return Status::OK();
 }
 
+/// "exit", "quit", with or without a semicolon.
+bool Leaves(std::string_view line) {
+  const size_t begin = line.find_first_not_of(" \t");
+  const size_t end = line.find_last_not_of("; \t\r");
+  if (begin == std::string_view::npos || end == std::string_view::npos) return false;
+  const std::string_view word = line.substr(begin, end + 1 - begin);
+  return EqualsIgnoreCase(word, "exit") || EqualsIgnoreCase(word, "quit");
+}
+
 /// Lines from the terminal: a statement runs when its semicolon comes; errors are told and the session goes on.
 void Converse(front::Session& session) {
   std::string pending, line;
-  std::cout << "thalweg> " << std::flush;
+  std::cout << VersionText() << ". Statements end with a semicolon; exit leaves.\nthalweg> " << std::flush;
   while (std::getline(std::cin, line)) {
+    if (pending.empty() && Leaves(line)) return;
     pending += line + "\n";
-    const size_t last = pending.find_last_not_of(" \t\n");
-    if (last != std::string::npos && pending[last] == ';') {
+    if (sql::EndsStatement(pending)) {
       const Status status = RunScript(session, pending);
-      if (!status.ok()) std::cout << status.message() << "\n";
+      if (!status.ok()) std::cout << WithNewline(status.message());
+      pending.clear();
+    } else if (pending.find_first_not_of(" \t\r\n") == std::string::npos) {
       pending.clear();
     }
     std::cout << (pending.empty() ? "thalweg> " : "       > ") << std::flush;
@@ -111,8 +140,8 @@ Status RunSql(const SqlArguments& arguments) {
 
 void AddSqlCommand(CLI::App& app, int* exit_code) {
   auto arguments = std::make_shared<SqlArguments>();
-  CLI::App* command = app.add_subcommand("sql", "Run SQL statements: from -e, from -f, or as they are typed");
-  command->add_option("-e", arguments->text, "Statements, separated by semicolons");
+  CLI::App* command = app.add_subcommand("sql", "Run SQL statements: from -e, from -f, or as they are typed (1,000 rows of an answer are shown)");
+  command->add_option("-e", arguments->text, "Statements, separated by semicolons; the first error ends the run");
   command->add_option("-f", arguments->file, "A file of statements");
   command->add_option("--conf,-c", arguments->conf, "A setting, key=value")->take_all()->expected(1)->allow_extra_args(false);
   command->callback([arguments, exit_code] {

@@ -1,5 +1,7 @@
 #include <fcntl.h>
+#include <signal.h>
 #include <spawn.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -30,6 +32,11 @@ struct SubmitArguments {
   std::vector<std::string> program;  ///< the script and its arguments
 };
 
+// The program and its arguments are what options leave over: the usage line names them.
+struct SubmitFormatter final : CLI::Formatter {
+  std::string make_usage(const CLI::App*, std::string) const override { return "Usage: thalweg submit [OPTIONS] FILE.py [ARGUMENTS]\n"; }
+};
+
 // Flags of spark-submit that have no part in one process; each is taken with a line that says so.
 struct IgnoredFlag {
   const char* name;
@@ -38,7 +45,7 @@ struct IgnoredFlag {
 constexpr IgnoredFlag kIgnored[] = {
     {"--master", "everything runs in this process; use --remote to send the program to a Spark cluster"},
     {"--deploy-mode", "the program always runs here"},
-    {"--packages", "Kafka, Delta, Avro and the file formats are built in; nothing is downloaded"},
+    {"--packages", "Kafka, Delta and the file formats are built in; nothing is downloaded"},
     {"--exclude-packages", "nothing is downloaded"},
     {"--repositories", "nothing is downloaded"},
     {"--jars", "there is no JVM to load them"},
@@ -91,6 +98,17 @@ std::string FindPython() {
   return {};
 }
 
+// In the forked child: becomes the program, which gets SIGTERM when this process ends in any way, kill -9 included. Tells through
+// `failure` why it could not.
+[[noreturn]] void BecomeProgram(char* const* argv, pid_t parent, int failure) {
+  sigset_t none;
+  sigemptyset(&none);
+  if (prctl(PR_SET_PDEATHSIG, SIGTERM) == 0 && getppid() == parent && sigprocmask(SIG_SETMASK, &none, nullptr) == 0) execvp(argv[0], argv);
+  const int error = errno;
+  [[maybe_unused]] const ssize_t told = write(failure, &error, sizeof(error));
+  _exit(127);
+}
+
 Status Spawn(const std::string& python, const SubmitArguments& arguments, const PythonPath& modules, const std::string& remote, pid_t* child) {
   setenv("SPARK_REMOTE", remote.c_str(), 1);
   setenv("PYTHONUNBUFFERED", "1", 0);
@@ -98,15 +116,29 @@ Status Spawn(const std::string& python, const SubmitArguments& arguments, const 
   std::vector<char*> argv{const_cast<char*>(python.c_str())};
   for (const std::string& part : arguments.program) argv.push_back(const_cast<char*>(part.c_str()));
   argv.push_back(nullptr);
-  posix_spawnattr_t attributes;
-  posix_spawnattr_init(&attributes);
-  sigset_t none;
-  sigemptyset(&none);
-  posix_spawnattr_setsigmask(&attributes, &none);
-  posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK);
-  const int error = posix_spawnp(child, argv[0], nullptr, &attributes, argv.data(), environ);
-  posix_spawnattr_destroy(&attributes);
+  int failure[2];
+  if (pipe2(failure, O_CLOEXEC) != 0) return IoError("start " + python, errno);
+  const pid_t parent = getpid();
+  *child = fork();
+  int error = *child < 0 ? errno : 0;
+  if (*child == 0) BecomeProgram(argv.data(), parent, failure[1]);
+  close(failure[1]);
+  // Ends without a byte once the program has begun.
+  while (read(failure[0], &error, sizeof(error)) < 0 && errno == EINTR) {
+  }
+  close(failure[0]);
   return error == 0 ? Status::OK() : IoError("start " + python, error);
+}
+
+// What a mistyped command line would make Python say, or nothing at all.
+Status CheckProgram(const std::vector<std::string>& program) {
+  const auto refuse = [](const std::string& message) { return Error("ILLEGAL_ARGUMENT").With("message", message); };
+  if (program.empty()) return refuse("give the program to run: thalweg submit FILE.py [ARGUMENTS]");
+  const std::string& file = program.front();
+  if (file == "-") return Status::OK();
+  if (file.starts_with("-")) return refuse("there is no option " + file + "; options of the program stand behind its name");
+  if (access(file.c_str(), R_OK) != 0) return IoError("open " + file, errno);
+  return Status::OK();
 }
 
 Result<SettingsMap> ReadSettings(const SubmitArguments& arguments) {
@@ -132,9 +164,9 @@ Result<std::vector<std::string>> ResolveSetting(const char* key, SettingsMap* se
 }
 
 Status Submit(const SubmitArguments& arguments, int* exit_code) {
-  if (arguments.program.empty()) return Error("ILLEGAL_ARGUMENT").With("message", "give the program to run: thalweg submit FILE.py [ARGUMENTS]");
+  TW_RETURN_NOT_OK(CheckProgram(arguments.program));
   const char* level = std::getenv("THALWEG_LOG");
-  TW_ASSIGN_OR_RETURN(const LogLevel log_level, ParseLogLevel(level == nullptr ? (arguments.verbose ? "info" : "off") : level));
+  TW_ASSIGN_OR_RETURN(const LogLevel log_level, ParseLogLevel(level == nullptr ? (arguments.verbose ? "info" : "warn") : level));
   ConfigureLog(log_level, LogFormat::kText);
   const std::string python = FindPython();
   if (python.empty()) {
@@ -176,19 +208,21 @@ Status Submit(const SubmitArguments& arguments, int* exit_code) {
 
 void AddSubmitCommand(CLI::App& app, int* exit_code) {
   auto arguments = std::make_shared<SubmitArguments>();
-  CLI::App* command = app.add_subcommand("submit", "Run a PySpark program on an engine of its own: submit [OPTIONS] FILE.py [ARGUMENTS]");
+  CLI::App* command = app.add_subcommand("submit", "Run a PySpark program on an engine of its own");
+  command->formatter(std::make_shared<SubmitFormatter>());
   command->add_option("--conf,-c", arguments->conf, "A setting, key=value")->take_all()->expected(1)->allow_extra_args(false);
-  command->add_option("--properties-file", arguments->properties_file, "File of settings (default: spark-defaults.conf)");
+  command->add_option("--properties-file", arguments->properties_file, kPropertiesFileHelp);
   command->add_option("--name", arguments->name, "Name of the application");
   command->add_option("--py-files", arguments->py_files, "Modules (.py), folders and archives (.zip, .egg) for the program, separated by commas");
   command->add_option("--files", arguments->files, "Files for Python workers (spark.files), separated by commas; the program reads them where they are");
   command->add_option("--remote", arguments->remote, "Run on this Spark Connect server instead (sc://...)");
-  command->add_flag("--verbose,-v", arguments->verbose, "Show the engine's log");
+  command->add_flag("--verbose,-v", arguments->verbose, "Show all of the engine's log, not its warnings only");
   for (const IgnoredFlag& flag : kIgnored) {
     command->add_option_function<std::string>(
         flag.name,
         [flag](const std::string&) { std::cerr << "thalweg submit: " << flag.name << " has no effect: " << flag.meaning << "\n"; },
-        flag.meaning);
+        flag.meaning)
+        ->group("Taken as spark-submit takes them, without effect");
   }
   command->prefix_command();
   command->callback([arguments, command, exit_code] {

@@ -101,7 +101,7 @@ Result<LogLevel> ParseLogLevel(std::string_view text) {
   for (size_t i = 0; i < std::size(kLevelNames); ++i) {
     if (lower == kLevelNames[i]) return static_cast<LogLevel>(i);
   }
-  return InternalError("Supplied level " + std::string(text) + " did not match one of: ALL,DEBUG,ERROR,FATAL,INFO,OFF,TRACE,WARN");
+  return Error("ILLEGAL_ARGUMENT").With("message", "the log level is one of trace, debug, info, warn, error and off, not '" + std::string(text) + "'");
 }
 
 bool LogEnabled(LogLevel level) {

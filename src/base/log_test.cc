@@ -34,7 +34,7 @@ TEST(LogTest, LevelsParseInBothVocabularies) {
   EXPECT_EQ(*ParseLogLevel("debug"), LogLevel::kDebug);
   EXPECT_EQ(*ParseLogLevel("WARN"), LogLevel::kWarn);
   EXPECT_EQ(*ParseLogLevel("ALL"), LogLevel::kTrace);
-  EXPECT_FALSE(ParseLogLevel("loud").ok());
+  EXPECT_EQ(ParseLogLevel("loud").status().condition(), "ILLEGAL_ARGUMENT");
 }
 
 TEST(LogTest, LevelDecides) {

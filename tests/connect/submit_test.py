@@ -2,6 +2,7 @@
 
 # ctest: TIMEOUT 300
 """
+import pathlib
 import signal
 import sys
 import textwrap
@@ -11,7 +12,7 @@ import zipfile
 import pytest
 from harness.processes import Process, clean_environment
 from harness.thalweg_server import run_thalweg, thalweg_program
-from harness.waiting import patience
+from harness.waiting import patience, wait_until
 
 PYTHON = {"PYSPARK_PYTHON": sys.executable}
 BEGIN = """
@@ -180,6 +181,19 @@ def test_a_program_cleans_up_while_its_calls_are_answered(started):
     process.signal(signal.SIGTERM)
     assert process.wait(15) == 0
     assert process.next_line(1).strip() == "stopped, active: 0"
+
+
+def test_a_program_ends_with_its_engine(started):
+    process = started("print('ready', flush=True)\nprint(os.getpid(), flush=True)\n", STREAM, WAIT)
+    program = int(process.next_line(60))
+    process.kill()
+
+    def ended():
+        try:
+            return pathlib.Path(f"/proc/{program}/stat").read_text().rsplit(")", 1)[1].split()[0] == "Z"
+        except FileNotFoundError:
+            return True
+    wait_until(ended, "the program to end")
 
 
 def test_a_program_that_does_not_end_is_killed(started):

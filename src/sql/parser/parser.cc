@@ -219,4 +219,28 @@ std::vector<std::string> SplitStatements(std::string_view script) {
   return statements;
 }
 
+bool EndsStatement(std::string_view typed) {
+  bool ended = false;
+  for (size_t at = 0; at < typed.size(); ++at) {
+    const char c = typed[at];
+    if (typed.substr(at, 2) == "--") {
+      at = typed.find('\n', at);
+      if (at == std::string_view::npos) return ended;
+    } else if (typed.substr(at, 2) == "/*") {
+      at = typed.find("*/", at + 2);
+      if (at == std::string_view::npos) return false;
+      ++at;
+    } else if (c == '\'' || c == '"' || c == '`') {
+      const bool raw = c == '`' || (at > 0 && (typed[at - 1] == 'r' || typed[at - 1] == 'R'));
+      for (++at; at < typed.size() && typed[at] != c; ++at) at += !raw && typed[at] == '\\' ? 1 : 0;
+      ended = false;
+    } else if (c == ';') {
+      ended = true;
+    } else if (c != ' ' && c != '\t' && c != '\r' && c != '\n') {
+      ended = false;
+    }
+  }
+  return ended;
+}
+
 }  // namespace thalweg::sql

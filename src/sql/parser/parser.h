@@ -35,5 +35,7 @@ Result<NameParts> ParseMultipartIdentifier(std::string_view text);
 /// Splits a script at semicolons outside of strings, comments and quoted names; empty statements
 /// are left out.
 std::vector<std::string> SplitStatements(std::string_view script);
+/// Whether what was typed so far ends with a semicolon outside of strings, comments and quoted names; blanks and comments may follow.
+bool EndsStatement(std::string_view typed);
 
 }  // namespace thalweg::sql

@@ -239,5 +239,14 @@ TEST(SplitStatements, KeepsSemicolonsInStrings) {
               ElementsAre("SELECT ';'", " -- c;\nSELECT 2"));
 }
 
+TEST(EndsStatement, SeesSemicolonsThatEndSomething) {
+  for (const char* ended : {"SELECT 1;", "SELECT 1; -- it is\n", "SELECT 1 /* a */ ; /* b */\n", "SELECT 'it\\'s', ';';", "SELECT r'\\';"}) {
+    EXPECT_TRUE(EndsStatement(ended)) << ended;
+  }
+  for (const char* open : {"", "SELECT 1", "SELECT 1 -- no;\n", "SELECT 'a;", "SELECT 'a\n;\n", "SELECT `a;", "SELECT \"a\\\";", "SELECT 1 /* a;"}) {
+    EXPECT_FALSE(EndsStatement(open)) << open;
+  }
+}
+
 }  // namespace
 }  // namespace thalweg::sql
