@@ -36,6 +36,7 @@ set(TW_ROOMS
   connectors/file
   connectors/kafka
   connectors/delta
+  connectors/state
 
   streaming/query
 

@@ -8,6 +8,7 @@
 #include "connectors/noop/noop_sink.h"
 #include "connectors/rate/rate_source.h"
 #include "connectors/socket/socket_source.h"
+#include "connectors/state/state_source.h"
 
 namespace thalweg::apps {
 
@@ -21,6 +22,8 @@ Status RegisterBuiltinConnectors(const sql::ConnectorServices& services, sql::Da
   sources.push_back(connectors::MakeRateDataSource(services));
   sources.push_back(connectors::MakeRateMicroBatchDataSource());
   sources.push_back(connectors::MakeSocketDataSource(services));
+  sources.push_back(connectors::MakeStateMetadataDataSource(services));
+  sources.push_back(connectors::MakeStateStoreDataSource(services));
   for (std::shared_ptr<const sql::DataSource>& source : sources) TW_RETURN_NOT_OK(registry->Register(std::move(source)));
   return Status::OK();
 }

@@ -19,5 +19,6 @@ void AddServerCommand(CLI::App& app, int* exit_code);
 void AddSubmitCommand(CLI::App& app, int* exit_code);
 void AddDemoCommand(CLI::App& app, int* exit_code);
 void AddSqlCommand(CLI::App& app, int* exit_code);
+void AddCheckpointCommand(CLI::App& app, int* exit_code);
 
 }  // namespace thalweg::apps

@@ -68,6 +68,7 @@ int main(int argc, char** argv) {
   thalweg::apps::AddSubmitCommand(app, &exit_code);
   thalweg::apps::AddDemoCommand(app, &exit_code);
   thalweg::apps::AddSqlCommand(app, &exit_code);
+  thalweg::apps::AddCheckpointCommand(app, &exit_code);
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {

@@ -24,6 +24,10 @@ const std::array<const StateStoreProvider*, 1> kProviders = {&kHdfs};
 
 }  // namespace
 
+Status StatePersister::Replay(StateVersion, StateVersion, const StateVisitor&) {
+  return Error("STATE_STORE_PROVIDER_DOES_NOT_SUPPORT_FINE_GRAINED_STATE_REPLAY").With("inputClass", "of this checkpoint");
+}
+
 Result<const StateStoreProvider*> FindStateStoreProvider(std::string_view class_name) {
   for (const StateStoreProvider* provider : kProviders) {
     // The class moved between packages: the simple name decides.

@@ -55,6 +55,9 @@ class StatePersister {
   /// Errors: CANNOT_LOAD_STATE_STORE.*, CANNOT_LOAD_STATE_STORE.{KEY,VALUE}_ROW_FORMAT_VALIDATION_FAILURE,
   /// STATE_STORE_ROW_CHECKSUM_VERIFICATION_FAILED.
   virtual Status Load(StateVersion version, const StateVisitor& visitor) = 0;
+  /// The same by way of one snapshot, that of version `snapshot`, and the changes after it, whatever else there is.
+  /// Errors: as Load; STATE_STORE_PROVIDER_DOES_NOT_SUPPORT_FINE_GRAINED_STATE_REPLAY unless overridden.
+  virtual Status Replay(StateVersion snapshot, StateVersion version, const StateVisitor& visitor);
   /// The changes that made `version` out of the one before, in order (the state reader's change feed).
   virtual Status ReadChanges(StateVersion version, const StateVisitor& visitor) = 0;
   /// Starts `version`. A version that exists already is replaced when the group is published.

@@ -42,9 +42,22 @@ Result<PlanPtr> Resolver::ResolveDataSource(const PlanPtr& plan) {
     attributes.push_back(
         Attribute::Make(field.name, field.type, field.nullable, NewExprId(), {}, field.metadata_json));
   }
+  // Columns that only come when they are named, as Spark marks them.
+  AttributeList hidden;
+  ExprList shown;
+  for (const AttributePtr& attribute : attributes) {
+    if (HasMetadataFlag(attribute->metadata_json(), "__metadata_col")) {
+      hidden.push_back(attribute);
+    } else {
+      shown.push_back(attribute);
+    }
+  }
   auto relation = std::make_shared<Relation>(std::move(table), std::move(attributes), source.streaming);
   relation->format = source.format;
-  return PlanPtr(std::move(relation));
+  if (hidden.empty()) return PlanPtr(std::move(relation));
+  auto project = std::make_shared<Project>(std::move(shown), std::move(relation));
+  project->hidden = std::move(hidden);
+  return PlanPtr(std::move(project));
 }
 
 Result<PlanPtr> Resolver::ResolveInlineTable(const PlanPtr& plan) {

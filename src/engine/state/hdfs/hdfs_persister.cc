@@ -198,6 +198,13 @@ Status HdfsPersister::Load(StateVersion version, const StateVisitor& visitor) {
   }
 }
 
+Status HdfsPersister::Replay(StateVersion snapshot, StateVersion version, const StateVisitor& visitor) {
+  return LoadFrom(snapshot.value(), version.value(), [&](std::span<const StateChange> entries) {
+    TW_RETURN_NOT_OK(ValidateFirst(entries));
+    return visitor(entries);
+  });
+}
+
 Status HdfsPersister::ValidateFirst(std::span<const StateChange> changes) {
   if (validated_ || changes.empty() || !options_.format_validation || types_.key.empty()) return Status::OK();
   validated_ = true;

@@ -23,6 +23,7 @@ class HdfsPersister final : public StatePersister {
                 StateCodecKind codec);
 
   Status Load(StateVersion version, const StateVisitor& visitor) override;
+  Status Replay(StateVersion snapshot, StateVersion version, const StateVisitor& visitor) override;
   Status ReadChanges(StateVersion version, const StateVisitor& visitor) override;
   Result<std::unique_ptr<StateChangeWriter>> BeginChanges(StateVersion version) override;
   void Committed(StateVersion version, int64_t entries) override TW_EXCLUDES(mutex_);
