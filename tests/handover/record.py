@@ -68,4 +68,4 @@ def main(target, names):
 
 
 if __name__ == "__main__":
-    main(pathlib.Path(sys.argv[1]).resolve(), sys.argv[2:] or list(queries.CASES))
+    main(pathlib.Path(sys.argv[1]).resolve(), sys.argv[2:] or queries.GOLDEN_CASES)

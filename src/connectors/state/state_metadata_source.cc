@@ -2,7 +2,7 @@
 
 #include "connectors/state/state_reader_options.h"
 #include "connectors/state/state_source.h"
-#include "data/columnar/chunk.h"
+#include "data/columnar/builder.h"
 #include "data/io/path.h"
 #include "engine/checkpoint/commit_log.h"
 #include "engine/checkpoint/operator_metadata.h"
@@ -19,11 +19,11 @@ const data::Schema& TableSchema() {
       {"operatorId", DataType::Long(), true, "{}"},
       {"operatorName", DataType::String(), true, "{}"},
       {"stateStoreName", DataType::String(), true, "{}"},
-      {"numPartitions", DataType::Int(), true, "{}"},
+      {"numPartitions", DataType::Integer(), true, "{}"},
       {"minBatchId", DataType::Long(), true, "{}"},
       {"maxBatchId", DataType::Long(), true, "{}"},
       {"operatorProperties", DataType::String(), true, "{}"},
-      {"_numColsPrefixKey", DataType::Int(), true, R"({"__metadata_col":true})"},
+      {"_numColsPrefixKey", DataType::Integer(), true, R"({"__metadata_col":true})"},
   };
   return *kSchema;
 }

@@ -23,6 +23,10 @@ Status Conflict(std::string_view first, std::string_view second) {
   return Error("STDS_CONFLICT_OPTIONS").With("options", "['" + std::string(first) + "', '" + std::string(second) + "']");
 }
 
+Status NothingCommitted(const engine::CheckpointLayout& layout) {
+  return Error("STDS_COMMITTED_BATCH_UNAVAILABLE").With("checkpointLocation", data::QualifiedPathText(layout.root()));
+}
+
 std::string Trimmed(const std::string& text) {
   const size_t begin = text.find_first_not_of(" \t\r\n");
   return begin == std::string::npos ? "" : text.substr(begin, text.find_last_not_of(" \t\r\n") - begin + 1);
@@ -80,10 +84,9 @@ Status ReadBatchOptions(const sql::OptionMap& options, const engine::CheckpointL
     if (options.Has(other)) return Invalid(other, "Only specify this option when " + std::string(kReadChangeFeed) + " is set to true.");
   }
   TW_ASSIGN_OR_RETURN(std::optional<int64_t> batch, NotNegative(options, kBatchId));
-  if (!batch) {
-    TW_ASSIGN_OR_RETURN(const BatchId last, LastCommittedBatch(file_system, layout));
-    batch = last.value();
-  }
+  TW_ASSIGN_OR_RETURN(const BatchId last, LastCommittedBatch(file_system, layout));
+  if (batch.value_or(0) > last.value()) return NothingCommitted(layout);
+  batch = batch.value_or(last.value());
   out->batch_id = BatchId(*batch);
   TW_ASSIGN_OR_RETURN(const std::optional<int64_t> start, NotNegative(options, kSnapshotStart));
   if (start && *start > *batch) return Invalid(kSnapshotStart, "value should be less than or equal to " + std::to_string(*batch));
@@ -117,7 +120,7 @@ Result<std::optional<int64_t>> WholeNumber(const sql::OptionMap& options, std::s
 
 Result<BatchId> LastCommittedBatch(data::FileSystem& file_system, const engine::CheckpointLayout& layout) {
   TW_ASSIGN_OR_RETURN(const std::optional<BatchId> last, engine::NewestCommit(file_system, layout));
-  if (!last) return Error("STDS_COMMITTED_BATCH_UNAVAILABLE").With("checkpointLocation", data::QualifiedPathText(layout.root()));
+  if (!last) return NothingCommitted(layout);
   return *last;
 }
 

@@ -37,7 +37,7 @@ struct StoreView {
   data::Schema TableSchema() const {
     const data::StructField key{"key", DataType::Struct(ShownKey()), true, "{}"};
     const data::StructField value{"value", DataType::Struct(ShownValue()), true, "{}"};
-    const data::StructField partition{"partition_id", DataType::Int(), true, "{}"};
+    const data::StructField partition{"partition_id", DataType::Integer(), true, "{}"};
     if (!options.change_start) return {key, value, partition};
     return {{"batch_id", DataType::Long(), true, "{}"}, {"change_type", DataType::String(), true, "{}"}, key, value, partition};
   }
@@ -77,7 +77,7 @@ class PartitionRows {
         TW_ASSIGN_OR_RETURN(data::ColumnPtr value, Values(changes));
         out.push_back(std::move(value));
       } else if (name == "partition_id") {
-        out.push_back(data::Column::Constant(DataType::Int(), data::Value(partition_.value()), rows));
+        out.push_back(data::Column::Constant(DataType::Integer(), data::Value(partition_.value()), rows));
       } else if (name == "batch_id") {
         out.push_back(data::Column::Constant(DataType::Long(), data::Value(batch->value()), rows));
       } else {
