@@ -110,17 +110,6 @@ uint32_t BigEndian(std::string_view bytes) {
   return __builtin_bswap32(value);
 }
 
-Result<std::string> VectorPath(const std::string& table_path, const DeletionVector& vector) {
-  if (vector.storage_type == "p") return data::PathFromUri(vector.path_or_inline);
-  if (vector.path_or_inline.size() < 20) return Damaged("short id");
-  const std::string prefix = vector.path_or_inline.substr(0, vector.path_or_inline.size() - 20);
-  TW_ASSIGN_OR_RETURN(const std::string id, DecodeZ85(std::string_view(vector.path_or_inline).substr(prefix.size())));
-  std::array<uint8_t, 16> bytes{};
-  std::memcpy(bytes.data(), id.data(), 16);
-  const std::string name = "deletion_vector_" + Uuid(bytes).ToString() + ".bin";
-  return data::JoinPath(prefix.empty() ? table_path : data::JoinPath(table_path, prefix), name);
-}
-
 Result<std::string> ReadVectorFile(data::FileSystem& file_system, const std::string& path, const DeletionVector& vector) {
   TW_ASSIGN_OR_RETURN(const auto file, file_system.OpenForRead(path));
   TW_ASSIGN_OR_RETURN(const int64_t file_size, file->Size());
@@ -188,6 +177,17 @@ Result<std::string> DecodeZ85(std::string_view text) {
   return out;
 }
 
+Result<std::string> DeletionVectorPath(const std::string& table_path, const DeletionVector& vector) {
+  if (vector.storage_type == "p") return data::PathFromUri(vector.path_or_inline);
+  if (vector.path_or_inline.size() < 20) return Damaged("short id");
+  const std::string prefix = vector.path_or_inline.substr(0, vector.path_or_inline.size() - 20);
+  TW_ASSIGN_OR_RETURN(const std::string id, DecodeZ85(std::string_view(vector.path_or_inline).substr(prefix.size())));
+  std::array<uint8_t, 16> bytes{};
+  std::memcpy(bytes.data(), id.data(), 16);
+  const std::string name = "deletion_vector_" + Uuid(bytes).ToString() + ".bin";
+  return data::JoinPath(prefix.empty() ? table_path : data::JoinPath(table_path, prefix), name);
+}
+
 Result<std::vector<int64_t>> LoadDeletionVector(data::FileSystem& file_system, const std::string& table_path,
                                                 const DeletionVector& vector) {
   if (vector.size_in_bytes < 0 || vector.cardinality < 0) return Damaged("negative size");
@@ -197,7 +197,7 @@ Result<std::vector<int64_t>> LoadDeletionVector(data::FileSystem& file_system, c
     if (payload.size() < static_cast<size_t>(vector.size_in_bytes)) return Damaged("inline text too short");
     payload.resize(static_cast<size_t>(vector.size_in_bytes));
   } else if (vector.storage_type == "u" || vector.storage_type == "p") {
-    TW_ASSIGN_OR_RETURN(const std::string path, VectorPath(table_path, vector));
+    TW_ASSIGN_OR_RETURN(const std::string path, DeletionVectorPath(table_path, vector));
     TW_ASSIGN_OR_RETURN(payload, ReadVectorFile(file_system, path, vector));
   } else {
     return Unsupported("deletion vectors of storage type '" + vector.storage_type + "'");

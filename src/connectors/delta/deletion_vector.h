@@ -17,6 +17,8 @@ namespace thalweg::connectors {
 Result<std::vector<int64_t>> ParseDeletionBitmap(std::string_view bytes, int64_t most);
 /// Decodes Z85; the text's length is a multiple of 5. Errors: INTERNAL_ERROR.
 Result<std::string> DecodeZ85(std::string_view text);
+/// Where the file of a vector lies; not for inline ones. Errors: INTERNAL_ERROR.
+Result<std::string> DeletionVectorPath(const std::string& table_path, const DeletionVector& vector);
 /// Loads a vector of a table at `table_path`. Errors: DELTA_DELETION_VECTOR_CHECKSUM_MISMATCH, IO_ERROR, INTERNAL_ERROR.
 Result<std::vector<int64_t>> LoadDeletionVector(data::FileSystem& file_system, const std::string& table_path,
                                                 const DeletionVector& vector);

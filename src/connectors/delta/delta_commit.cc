@@ -100,7 +100,7 @@ std::string Committer::InfoLine(int64_t now_ms) const {
   AppendJsonText(transaction_.operation, &out);
   out += ",\"operationParameters\":" + transaction_.parameters_json;
   if (transaction_.read != nullptr) out += ",\"readVersion\":" + std::to_string(transaction_.read->version());
-  out += ",\"isolationLevel\":\"Serializable\",\"isBlindAppend\":";
+  out += std::string(",\"isolationLevel\":\"") + (transaction_.snapshot_isolation ? "SnapshotIsolation" : "Serializable") + "\",\"isBlindAppend\":";
   out += BlindAppend() ? "true" : "false";
   out += ",\"operationMetrics\":";
   AppendJsonObject(transaction_.metrics, &out);

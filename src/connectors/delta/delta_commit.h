@@ -28,6 +28,7 @@ struct DeltaTransaction {
   std::string parameters_json;        ///< operationParameters, one JSON object
   StringPairs metrics;
   std::string user_metadata;
+  bool snapshot_isolation = false;    ///< rearranges rows or none: recorded as SnapshotIsolation
   bool metadata_first = true;         ///< metaData before protocol, as Delta writes new tables
 };
 

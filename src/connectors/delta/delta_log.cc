@@ -208,30 +208,41 @@ Result<DeltaSnapshotPtr> DeltaLog::At(int64_t version) {
   return Load(version);
 }
 
-Result<int64_t> DeltaLog::VersionAt(int64_t timestamp_ms) {
+Error DeltaTimestampAfterLastCommit(int64_t timestamp_ms, int64_t last_ms) {
+  return Error("DELTA_TIMESTAMP_GREATER_THAN_COMMIT").With("providedTimestamp", TimestampText(timestamp_ms))
+      .With("lastCommitTimestamp", TimestampText(last_ms)).With("maximumTimestamp", TimestampText(last_ms));
+}
+
+Result<std::vector<DeltaCommitTime>> DeltaLog::CommitTimes() {
+  TW_ASSIGN_OR_RETURN(const DeltaSnapshotPtr newest, Update());
+  // Commits are read only where a timestamp may stand in them.
+  const bool in_commits = newest != nullptr && newest->metadata().Property("delta.enableInCommitTimestamps").value_or("") == "true";
   TW_ASSIGN_OR_RETURN(const DeltaLogListing listing, List());
-  std::optional<int64_t> found;
-  std::optional<int64_t> earliest;
-  int64_t previous = INT64_MIN;
+  std::vector<DeltaCommitTime> times;
   for (const auto& [version, info] : listing.commits) {
-    TW_ASSIGN_OR_RETURN(const DeltaCommitPtr commit, ReadCommit(version));
     int64_t timestamp = info.modification_time_ms;
-    if (commit->info && commit->info->in_commit_timestamp) timestamp = *commit->info->in_commit_timestamp;
-    if (previous != INT64_MIN) timestamp = std::max(timestamp, previous + 1);
-    previous = timestamp;
-    if (!earliest) earliest = timestamp;
-    if (timestamp <= timestamp_ms) found = version;
+    if (in_commits) {
+      TW_ASSIGN_OR_RETURN(const DeltaCommitPtr commit, ReadCommit(version));
+      if (commit->info && commit->info->in_commit_timestamp) timestamp = *commit->info->in_commit_timestamp;
+    }
+    if (!times.empty()) timestamp = std::max(timestamp, times.back().timestamp_ms + 1);
+    times.push_back({.version = version, .timestamp_ms = timestamp});
   }
-  if (!earliest) return InternalError("a Delta log without commits has no timestamps");
-  if (!found) {
+  return times;
+}
+
+Result<int64_t> DeltaLog::VersionAt(int64_t timestamp_ms) {
+  TW_ASSIGN_OR_RETURN(const std::vector<DeltaCommitTime> times, CommitTimes());
+  if (times.empty()) return InternalError("a Delta log without commits has no timestamps");
+  if (timestamp_ms < times.front().timestamp_ms) {
+    const std::string earliest = TimestampText(times.front().timestamp_ms);
     return Error("DELTA_TIMESTAMP_EARLIER_THAN_COMMIT_RETENTION").With("userTimestamp", TimestampText(timestamp_ms))
-        .With("commitTs", TimestampText(*earliest)).With("timestampString", TimestampText(*earliest));
+        .With("commitTs", earliest).With("timestampString", earliest);
   }
-  if (timestamp_ms > previous) {
-    return Error("DELTA_TIMESTAMP_GREATER_THAN_COMMIT").With("providedTimestamp", TimestampText(timestamp_ms))
-        .With("lastCommitTimestamp", TimestampText(previous)).With("maximumTimestamp", TimestampText(previous));
-  }
-  return *found;
+  if (timestamp_ms > times.back().timestamp_ms) return DeltaTimestampAfterLastCommit(timestamp_ms, times.back().timestamp_ms);
+  const auto after = std::upper_bound(times.begin(), times.end(), timestamp_ms,
+                                      [](int64_t wanted, const DeltaCommitTime& commit) { return wanted < commit.timestamp_ms; });
+  return std::prev(after)->version;
 }
 
 }  // namespace thalweg::connectors

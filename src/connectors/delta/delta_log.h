@@ -29,6 +29,15 @@ struct DeltaLogListing {
   std::vector<Checkpoint> checkpoints;  ///< complete ones, newest first; of one version UUID-named, multi-part, single
 };
 
+/// When a commit happened: its in-commit timestamp, or the time of its file, made to grow.
+struct DeltaCommitTime {
+  int64_t version = 0;
+  int64_t timestamp_ms = 0;
+};
+
+/// DELTA_TIMESTAMP_GREATER_THAN_COMMIT.
+Error DeltaTimestampAfterLastCommit(int64_t timestamp_ms, int64_t last_ms);
+
 /// A table's log. Keeps the newest snapshot it has seen, so that asking again costs a look at the next file.
 /// Owner: whoever uses the table; shared. Thread: any. Blocks: on the disk.
 class DeltaLog {
@@ -50,6 +59,8 @@ class DeltaLog {
   /// The newest version whose timestamp is at or before `timestamp_ms`. Errors: DELTA_TIMESTAMP_EARLIER_THAN_COMMIT_RETENTION,
   /// DELTA_TIMESTAMP_GREATER_THAN_COMMIT.
   Result<int64_t> VersionAt(int64_t timestamp_ms);
+  /// Every commit whose file is there with its timestamp, oldest first; timestamps grow strictly.
+  Result<std::vector<DeltaCommitTime>> CommitTimes();
   /// The actions of one commit. Errors: IsNotFound when it is not there.
   Result<DeltaCommitPtr> ReadCommit(int64_t version) const;
   Result<DeltaLogListing> List() const;

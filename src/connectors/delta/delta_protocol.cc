@@ -192,6 +192,48 @@ Status CheckDeltaWritable(const DeltaSnapshot& snapshot, const std::string& tabl
   return CheckDeltaReadable(protocol, table);
 }
 
+Status CheckDeltaWriterFeatures(const DeltaProtocol& protocol, const std::string& table) {
+  if (protocol.min_writer_version > 7) return InvalidVersion(protocol, table);
+  std::vector<std::string> unsupported;
+  for (const std::string& feature : protocol.writer_features.value_or(std::vector<std::string>{})) {
+    if (!Among(kWriterFeatures, feature) && !Among(kReaderFeatures, feature) && feature != "rowTracking") unsupported.push_back(feature);
+  }
+  if (unsupported.empty()) return Status::OK();
+  return UnsupportedFeatures("DELTA_UNSUPPORTED_FEATURES_FOR_WRITE", unsupported, table);
+}
+
+std::vector<std::string> ImpliedWriterFeatures(int writer_version) {
+  std::vector<std::string> names;
+  for (const ImpliedFeature& implied : kImplied) {
+    if (implied.writer_version <= writer_version) names.emplace_back(implied.name);
+  }
+  return names;
+}
+
+Result<DeltaProtocol> WithFeature(const DeltaProtocol& protocol, std::string_view feature, const std::string& table) {
+  std::string_view name;
+  for (const std::string_view known : kWriterFeatures) {
+    if (EqualsIgnoreCase(known, feature)) name = known;
+  }
+  for (const std::string_view known : kReaderFeatures) {
+    if (EqualsIgnoreCase(known, feature)) name = known;
+  }
+  if (name.empty()) return UnsupportedFeatures("DELTA_UNSUPPORTED_FEATURES_FOR_WRITE", {std::string(feature)}, table);
+  if (SupportsFeature(protocol, name)) return protocol;
+  DeltaProtocol next = protocol;
+  if (!next.writer_features) next.writer_features = ImpliedWriterFeatures(protocol.min_writer_version);
+  AddOnce(&*next.writer_features, name);
+  next.min_writer_version = 7;
+  if (!IsReaderFeature(name)) return next;
+  if (!next.reader_features) {
+    next.reader_features.emplace();
+    if (SupportsFeature(protocol, "columnMapping") && protocol.min_reader_version >= 2) next.reader_features->emplace_back("columnMapping");
+  }
+  AddOnce(&*next.reader_features, name);
+  next.min_reader_version = 3;
+  return next;
+}
+
 bool PropertyIsTrue(const DeltaMetadata& metadata, std::string_view key) { return IsTrue(metadata.configuration, key); }
 
 Result<DeltaProtocol> ProtocolForNewTable(const data::Schema& schema, StringPairs* configuration, const std::string& table) {

@@ -222,6 +222,41 @@ class Split final : public sql::InputSplit {
   int64_t bytes_;
 };
 
+// Spark's FilePartition: pieces of at most so many bytes, put together until a partition is full.
+// `numbers`: the group of each file.
+std::vector<sql::InputSplitPtr> PackSplits(const ScanPlanPtr& plan, const std::vector<AddFilePtr>& files,
+                                           const std::vector<int32_t>& numbers) {
+  int64_t total = 0;
+  for (const AddFilePtr& add : files) total += add->size + kOpenCostBytes;
+  const auto cores = AvailableCores();
+  const int64_t target = std::min(kMaxSplitBytes, std::max(kOpenCostBytes, total / cores));
+  std::vector<Piece> pieces;
+  for (size_t i = 0; i < files.size(); ++i) {
+    const AddFilePtr& add = files[i];
+    const bool divide = add->size > target && !add->deletion_vector;
+    if (!divide) pieces.push_back({.add = add, .group = numbers[i]});
+    for (int64_t at = 0; divide && at < add->size; at += target) {
+      const bool last = at + target >= add->size;
+      pieces.push_back({.add = add, .begin = at, .end = last ? INT64_MAX : at + target, .group = numbers[i]});
+    }
+  }
+  std::vector<sql::InputSplitPtr> splits;
+  std::vector<Piece> current;
+  int64_t bytes = 0;
+  for (Piece& piece : pieces) {
+    const int64_t size = std::min(piece.end, piece.add->size) - piece.begin;
+    if (!current.empty() && bytes + size > target) {
+      splits.push_back(std::make_shared<Split>(plan, std::move(current), bytes));
+      current.clear();
+      bytes = 0;
+    }
+    bytes += size + kOpenCostBytes;
+    current.push_back(std::move(piece));
+  }
+  if (!current.empty()) splits.push_back(std::make_shared<Split>(plan, std::move(current), bytes));
+  return splits;
+}
+
 Result<ScanPlanPtr> MakePlan(std::shared_ptr<DeltaLog> log, DeltaSnapshotPtr snapshot, const sql::ScanRequest& request,
                              const std::shared_ptr<const sql::EvalConfig>& config, std::shared_ptr<const DeltaScanGroups> groups);
 
@@ -298,42 +333,13 @@ Result<std::vector<sql::InputSplitPtr>> DeltaScan::PlanSplits() {
   const std::vector<AddFilePtr> all = plan_->files();
   std::vector<AddFilePtr> files;
   std::vector<int32_t> numbers;
-  int64_t total = 0;
   for (size_t i = 0; i < all.size(); ++i) {
     TW_ASSIGN_OR_RETURN(const bool keep, Keeps(*all[i]));
     if (!keep) continue;
     files.push_back(all[i]);
     numbers.push_back(plan_->groups != nullptr ? plan_->groups->numbers[i] : 0);
-    total += all[i]->size + kOpenCostBytes;
   }
-  // Spark's FilePartition: pieces of at most so many bytes, put together until a partition is full.
-  const auto cores = AvailableCores();
-  const int64_t target = std::min(kMaxSplitBytes, std::max(kOpenCostBytes, total / cores));
-  std::vector<Piece> pieces;
-  for (size_t i = 0; i < files.size(); ++i) {
-    const AddFilePtr& add = files[i];
-    const bool divide = add->size > target && !add->deletion_vector;
-    if (!divide) pieces.push_back({.add = add, .group = numbers[i]});
-    for (int64_t at = 0; divide && at < add->size; at += target) {
-      const bool last = at + target >= add->size;
-      pieces.push_back({.add = add, .begin = at, .end = last ? INT64_MAX : at + target, .group = numbers[i]});
-    }
-  }
-  std::vector<sql::InputSplitPtr> splits;
-  std::vector<Piece> current;
-  int64_t bytes = 0;
-  for (Piece& piece : pieces) {
-    const int64_t size = std::min(piece.end, piece.add->size) - piece.begin;
-    if (!current.empty() && bytes + size > target) {
-      splits.push_back(std::make_shared<Split>(plan_, std::move(current), bytes));
-      current.clear();
-      bytes = 0;
-    }
-    bytes += size + kOpenCostBytes;
-    current.push_back(std::move(piece));
-  }
-  if (!current.empty()) splits.push_back(std::make_shared<Split>(plan_, std::move(current), bytes));
-  return splits;
+  return PackSplits(plan_, files, numbers);
 }
 
 std::vector<std::string> DeltaScan::InputFiles() const {
@@ -413,6 +419,13 @@ Result<std::unique_ptr<sql::Scan>> NewDeltaScan(std::shared_ptr<DeltaLog> log, D
                                                 bool pinned, std::shared_ptr<const DeltaScanGroups> groups) {
   TW_ASSIGN_OR_RETURN(ScanPlanPtr plan, MakePlan(std::move(log), std::move(snapshot), request, config, std::move(groups)));
   return std::unique_ptr<sql::Scan>(std::make_unique<DeltaScan>(std::move(plan), request, std::move(config), pinned));
+}
+
+Result<std::vector<sql::InputSplitPtr>> PlanDeltaFiles(std::shared_ptr<DeltaLog> log, DeltaSnapshotPtr snapshot,
+                                                       const sql::ScanRequest& request, const std::shared_ptr<const sql::EvalConfig>& config,
+                                                       const std::vector<AddFilePtr>& files) {
+  TW_ASSIGN_OR_RETURN(const ScanPlanPtr plan, MakePlan(std::move(log), std::move(snapshot), request, config, nullptr));
+  return PackSplits(plan, files, std::vector<int32_t>(files.size()));
 }
 
 }  // namespace thalweg::connectors

@@ -22,4 +22,10 @@ Result<std::unique_ptr<sql::Scan>> NewDeltaScan(std::shared_ptr<DeltaLog> log, D
                                                 const sql::ScanRequest& request, std::shared_ptr<const sql::EvalConfig> config,
                                                 bool pinned, std::shared_ptr<const DeltaScanGroups> groups = nullptr);
 
+/// Splits that read all rows of some of the table's files, in their order, whatever else is live. The columns are those of
+/// `snapshot`; files that lack one have nulls there.
+Result<std::vector<sql::InputSplitPtr>> PlanDeltaFiles(std::shared_ptr<DeltaLog> log, DeltaSnapshotPtr snapshot,
+                                                       const sql::ScanRequest& request, const std::shared_ptr<const sql::EvalConfig>& config,
+                                                       const std::vector<AddFilePtr>& files);
+
 }  // namespace thalweg::connectors

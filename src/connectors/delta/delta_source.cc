@@ -13,6 +13,7 @@
 #include "data/io/path.h"
 #include "data/text/datetime.h"
 #include "data/text/numbers.h"
+#include "sql/datasource/table_command.h"
 
 namespace thalweg::connectors {
 
@@ -33,7 +34,7 @@ bool AllDigits(std::string_view text) {
   return !text.empty() && std::all_of(text.begin(), text.end(), [](char c) { return c >= '0' && c <= '9'; });
 }
 
-class DeltaDataSource final : public sql::DataSource {
+class DeltaDataSource final : public sql::DataSource, public sql::SupportsReplaceTable {
  public:
   explicit DeltaDataSource(const sql::ConnectorServices& services) : services_(services) {}
 
@@ -42,6 +43,8 @@ class DeltaDataSource final : public sql::DataSource {
   Result<sql::TablePtr> Load(const sql::LoadRequest& request) const override;
   Status CreateTable(const std::string& location, const Schema& schema, const std::vector<std::string>& partition_columns,
                      const std::map<std::string, std::string>& properties, const sql::EvalConfig& config) const override;
+  Status ReplaceTable(const std::string& location, const Schema& schema, const std::vector<std::string>& partition_columns,
+                      const std::map<std::string, std::string>& properties, bool or_create, const sql::EvalConfig& config) const override;
 
  private:
   std::shared_ptr<DeltaLog> LogOf(const std::string& path) const TW_EXCLUDES(mutex_);
@@ -121,7 +124,6 @@ Result<Location> DeltaDataSource::Locate(const sql::LoadRequest& request) const 
 }
 
 Result<sql::TablePtr> DeltaDataSource::Load(const sql::LoadRequest& request) const {
-  if (request.streaming && !request.for_write) return RefuseDeltaStreamingSource();
   TW_ASSIGN_OR_RETURN(const Location location, Locate(request));
   const std::shared_ptr<DeltaLog> log = LogOf(location.path);
   const std::string name = "delta.`" + location.path + "`";
@@ -131,6 +133,7 @@ Result<sql::TablePtr> DeltaDataSource::Load(const sql::LoadRequest& request) con
     if (pinned) return Error("DELTA_FAILED_SCAN_WITH_HISTORICAL_VERSION").With("historicalVersion", location.version.value_or(-1));
     return MakeDeltaTable(log, std::move(snapshot), false);
   }
+  if (request.streaming && pinned) return Error("DELTA_UNSUPPORTED_TIME_TRAVEL_VIEWS");
   if (request.options.Has("readChangeFeed") || request.options.Has("readChangeData")) return Unsupported("the change data feed of Delta tables");
   DeltaSnapshotPtr snapshot;
   if (location.timestamp_ms) {
@@ -147,7 +150,9 @@ Result<sql::TablePtr> DeltaDataSource::Load(const sql::LoadRequest& request) con
     return Error("DELTA_TABLE_NOT_FOUND").With("tableName", "`" + data::QualifiedPathText(location.path) + "`");
   }
   TW_RETURN_NOT_OK(CheckDeltaReadable(snapshot->protocol(), name));
-  return MakeDeltaTable(log, std::move(snapshot), pinned);
+  if (!request.streaming) return MakeDeltaTable(log, std::move(snapshot), pinned);
+  TW_RETURN_NOT_OK(CheckDeltaStream(*snapshot, request));
+  return MakeDeltaTable(log, std::move(snapshot), pinned, request.options);
 }
 
 Status DeltaDataSource::CheckMatches(const DeltaSnapshot& snapshot, const std::string& location, const Schema& schema,
@@ -165,6 +170,23 @@ Status DeltaDataSource::CheckMatches(const DeltaSnapshot& snapshot, const std::s
         .With("existingColumns", JsonStringArray(snapshot.metadata().partition_columns));
   }
   return Status::OK();
+}
+
+// A commit that says what a table is.
+DeltaTransaction DefinitionOf(DeltaNewTable made, std::string operation) {
+  DeltaTransaction transaction;
+  transaction.operation = std::move(operation);
+  std::string configuration;
+  AppendJsonObject(made.metadata.configuration, &configuration);
+  std::string& parameters = transaction.parameters_json;
+  parameters = "{\"partitionBy\":";
+  AppendJsonText(JsonStringArray(made.metadata.partition_columns), &parameters);
+  parameters += ",\"clusterBy\":\"[]\",\"description\":null,\"isManaged\":\"false\",\"properties\":";
+  AppendJsonText(configuration, &parameters);
+  parameters += "}";
+  transaction.metadata = std::move(made.metadata);
+  transaction.protocol = std::move(made.protocol);
+  return transaction;
 }
 
 Status DeltaDataSource::CreateTable(const std::string& location, const Schema& schema,
@@ -189,18 +211,38 @@ Status DeltaDataSource::CreateTable(const std::string& location, const Schema& s
   }
   TW_ASSIGN_OR_RETURN(DeltaNewTable made, MakeNewDeltaTable(*log, schema, partition_columns,
                                                             StringPairs(properties.begin(), properties.end()), config.case_sensitive));
-  DeltaTransaction transaction;
-  transaction.operation = "CREATE TABLE";
-  std::string configuration;
-  AppendJsonObject(made.metadata.configuration, &configuration);
-  std::string& parameters = transaction.parameters_json;
-  parameters = "{\"partitionBy\":";
-  AppendJsonText(JsonStringArray(made.metadata.partition_columns), &parameters);
-  parameters += ",\"clusterBy\":\"[]\",\"description\":null,\"isManaged\":\"false\",\"properties\":";
-  AppendJsonText(configuration, &parameters);
-  parameters += "}";
-  transaction.metadata = std::move(made.metadata);
-  transaction.protocol = std::move(made.protocol);
+  return CommitDelta(*log, DefinitionOf(std::move(made), "CREATE TABLE")).status();
+}
+
+Status DeltaDataSource::ReplaceTable(const std::string& location, const Schema& schema, const std::vector<std::string>& partition_columns,
+                                     const std::map<std::string, std::string>& properties, bool or_create,
+                                     const sql::EvalConfig& config) const {
+  TW_ASSIGN_OR_RETURN(std::string path, data::PathFromText(location));
+  path = data::AbsolutePath(path);
+  const std::shared_ptr<DeltaLog> log = LogOf(path);
+  TW_ASSIGN_OR_RETURN(const DeltaSnapshotPtr existing, log->Update());
+  if (existing == nullptr) {
+    if (!or_create) return Error("DELTA_CANNOT_REPLACE_MISSING_TABLE").With("tableName", "delta.`" + path + "`");
+    return CreateTable(location, schema, partition_columns, properties, config);
+  }
+  const std::string name = "delta.`" + path + "`";
+  TW_RETURN_NOT_OK(CheckDeltaReadable(existing->protocol(), name));
+  TW_RETURN_NOT_OK(CheckDeltaWriterFeatures(existing->protocol(), name));
+  TW_ASSIGN_OR_RETURN(DeltaNewTable made, MakeNewDeltaTable(*log, schema, partition_columns,
+                                                            StringPairs(properties.begin(), properties.end()), config.case_sensitive));
+  // What the table supports stays, what the new definition needs comes in addition.
+  DeltaProtocol protocol = existing->protocol();
+  const auto needed = made.protocol.writer_features ? *made.protocol.writer_features : ImpliedWriterFeatures(made.protocol.min_writer_version);
+  for (const std::string& feature : needed) {
+    TW_ASSIGN_OR_RETURN(protocol, WithFeature(protocol, feature, name));
+  }
+  DeltaTransaction transaction = DefinitionOf(std::move(made), or_create ? "CREATE OR REPLACE TABLE" : "REPLACE TABLE");
+  transaction.read = existing;
+  transaction.reads_whole_table = true;
+  transaction.protocol.reset();
+  if (protocol != existing->protocol()) transaction.protocol = protocol;
+  const int64_t now = services_.clock->NowMillis();
+  for (const AddFilePtr& add : existing->files()->live()) transaction.removes.push_back(RemoveOf(*add, now));
   return CommitDelta(*log, std::move(transaction)).status();
 }
 

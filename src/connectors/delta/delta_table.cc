@@ -1,5 +1,6 @@
 #include "connectors/delta/delta_table.h"
 
+#include "connectors/delta/delta_command.h"
 #include "connectors/delta/delta_protocol.h"
 #include "connectors/delta/delta_row_level.h"
 #include "connectors/delta/delta_scan.h"
@@ -11,10 +12,10 @@ namespace thalweg::connectors {
 
 namespace {
 
-class DeltaTable final : public sql::Table, public sql::SupportsRowLevelOperations {
+class DeltaTable final : public sql::Table, public sql::SupportsRowLevelOperations, public sql::SupportsTableCommands {
  public:
-  DeltaTable(std::shared_ptr<DeltaLog> log, DeltaSnapshotPtr snapshot, bool pinned)
-      : log_(std::move(log)), snapshot_(std::move(snapshot)), pinned_(pinned) {}
+  DeltaTable(std::shared_ptr<DeltaLog> log, DeltaSnapshotPtr snapshot, bool pinned, sql::OptionMap options)
+      : log_(std::move(log)), snapshot_(std::move(snapshot)), pinned_(pinned), options_(std::move(options)) {}
 
   std::string name() const override { return "delta.`" + log_->table_path() + "`"; }
   data::Schema schema() const override { return snapshot_ == nullptr ? data::Schema{} : PublicSchema(snapshot_->schema()); }
@@ -22,7 +23,7 @@ class DeltaTable final : public sql::Table, public sql::SupportsRowLevelOperatio
     return snapshot_ == nullptr ? std::vector<std::string>{} : snapshot_->metadata().partition_columns;
   }
   sql::TableCapabilities capabilities() const override {
-    return {.batch_read = true, .micro_batch_read = false, .batch_write = true, .streaming_write = true};
+    return {.batch_read = true, .micro_batch_read = true, .batch_write = true, .streaming_write = true};
   }
   std::map<std::string, std::string> properties() const override {
     std::map<std::string, std::string> out;
@@ -36,8 +37,8 @@ class DeltaTable final : public sql::Table, public sql::SupportsRowLevelOperatio
     if (snapshot_ == nullptr) return Error("DELTA_TABLE_NOT_FOUND").With("tableName", name());
     return NewDeltaScan(log_, snapshot_, request, std::move(config), pinned_);
   }
-  Result<std::unique_ptr<sql::MicroBatchStream>> NewMicroBatchStream(const sql::StreamContext&) override {
-    return RefuseDeltaStreamingSource();
+  Result<std::unique_ptr<sql::MicroBatchStream>> NewMicroBatchStream(const sql::StreamContext& context) override {
+    return NewDeltaStream(log_, snapshot_, options_, context);
   }
   Result<std::unique_ptr<sql::BatchWrite>> NewBatchWrite(const sql::WriteRequest& request) override {
     TW_RETURN_NOT_OK(CheckNotHistorical());
@@ -56,6 +57,8 @@ class DeltaTable final : public sql::Table, public sql::SupportsRowLevelOperatio
     return NewDeltaRowLevelOperation(log_, std::move(newest), request);
   }
 
+  Result<sql::TableCommandAnswer> RunCommand(const sql::TableCommandRequest& request) override { return RunDeltaCommand(log_, request); }
+
  private:
   Status CheckNotHistorical() const {
     if (!pinned_) return Status::OK();
@@ -65,12 +68,13 @@ class DeltaTable final : public sql::Table, public sql::SupportsRowLevelOperatio
   std::shared_ptr<DeltaLog> log_;
   DeltaSnapshotPtr snapshot_;
   const bool pinned_;
+  const sql::OptionMap options_;
 };
 
 }  // namespace
 
-sql::TablePtr MakeDeltaTable(std::shared_ptr<DeltaLog> log, DeltaSnapshotPtr snapshot, bool pinned) {
-  return std::make_shared<DeltaTable>(std::move(log), std::move(snapshot), pinned);
+sql::TablePtr MakeDeltaTable(std::shared_ptr<DeltaLog> log, DeltaSnapshotPtr snapshot, bool pinned, sql::OptionMap options) {
+  return std::make_shared<DeltaTable>(std::move(log), std::move(snapshot), pinned, std::move(options));
 }
 
 }  // namespace thalweg::connectors

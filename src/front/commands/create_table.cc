@@ -1,5 +1,6 @@
 #include "base/string_case.h"
 #include "front/commands/handlers.h"
+#include "sql/datasource/table_command.h"
 
 namespace thalweg::front {
 
@@ -22,9 +23,58 @@ Status CheckPartitionColumns(const sql::TableInfo& table) {
   return Status::OK();
 }
 
+// delta.`/path`: a table that its path names, with no entry in the catalogue.
+Result<bool> IsPathTable(CommandRun& run, const sql::NameParts& name) {
+  if (name.size() != 2 || !KeepsOwnLog(name[0])) return false;
+  TW_ASSIGN_OR_RETURN(const bool database, run.catalog().DatabaseExists(name[0]));
+  return !database;
+}
+
+Result<const sql::SupportsReplaceTable*> Replacing(const sql::DataSource& source) {
+  const auto* replaces = dynamic_cast<const sql::SupportsReplaceTable*>(&source);
+  if (replaces == nullptr) return Unsupported("REPLACE TABLE of " + source.short_name());
+  return replaces;
+}
+
+Status CreateAtPath(CommandRun& run, const sql::CreateTable& command) {
+  if (command.query != nullptr) return Unsupported("CREATE TABLE AS SELECT at a path");
+  TW_ASSIGN_OR_RETURN(const auto source, run.session.server().data_sources->Find(command.table[0]));
+  const std::string& path = command.table[1];
+  const auto config = run.session.eval_config();
+  if (command.replace) {
+    TW_ASSIGN_OR_RETURN(const auto* replaces, Replacing(*source));
+    return replaces->ReplaceTable(path, command.schema, command.partition_columns, command.properties, !command.replace_only, *config);
+  }
+  sql::LoadRequest request;
+  request.paths = {path};
+  request.config = config;
+  const Result<sql::TablePtr> old = source->Load(request);
+  if (old.ok() && command.if_not_exists) return Status::OK();
+  if (old.ok() && command.has_schema) {
+    return Error("TABLE_OR_VIEW_ALREADY_EXISTS").With("relationName", sql::QuoteName(command.table));
+  }
+  return source->CreateTable(path, command.schema, command.partition_columns, command.properties, *config);
+}
+
+// In place of a table of the same format that keeps its own log: its history goes on.
+Status ReplaceInLog(CommandRun& run, const sql::TableInfo& old, sql::TableInfo table, bool or_create) {
+  TW_ASSIGN_OR_RETURN(const auto source, run.session.server().data_sources->Find(table.format));
+  table.format = source->short_name();
+  table.location = old.location;
+  table.type = old.type;
+  table.created_ms = old.created_ms;
+  table.owner = old.owner;
+  TW_ASSIGN_OR_RETURN(const auto* replaces, Replacing(*source));
+  TW_RETURN_NOT_OK(replaces->ReplaceTable(table.location, table.schema, table.partition_columns, table.properties, or_create,
+                                        *run.session.eval_config()));
+  return run.catalog().CreateTable(table, sql::Catalog::IfExists::kReplace).status();
+}
+
 }  // namespace
 
 Status Run(CommandRun& run, const sql::CreateTable& command) {
+  TW_ASSIGN_OR_RETURN(const bool by_path, IsPathTable(run, command.table));
+  if (by_path) return CreateAtPath(run, command);
   sql::TableInfo table;
   TW_ASSIGN_OR_RETURN(const auto name, run.session.TableName(command.table));
   table.database = name.first;
@@ -40,12 +90,19 @@ Status Run(CommandRun& run, const sql::CreateTable& command) {
     else table.options[key] = value;
   }
   const Result<sql::TableInfo> old = run.catalog().GetTable(table.database, table.name);
+  if (command.replace_only && !old.ok() && KeepsOwnLog(table.format)) {
+    return Error("DELTA_CANNOT_REPLACE_MISSING_TABLE").With("tableName", sql::QuoteName(table.QualifiedName()));
+  }
   if (command.query != nullptr) {
     TW_ASSIGN_OR_RETURN(const sql::PlanPtr analyzed, run.session.Analyze(command.query));
     if (command.replace && old.ok()) return ReplaceTableAsSelect(run, *old, std::move(table), analyzed, {});
     return CreateTableAsSelect(run, std::move(table), analyzed, {}, {.if_not_exists = command.if_not_exists});
   }
   TW_RETURN_NOT_OK(CheckPartitionColumns(table));
+  if (command.replace && old.ok() && KeepsOwnLog(table.format) && old->format == "delta" &&
+      (table.location.empty() || table.location == old->location)) {
+    return ReplaceInLog(run, *old, std::move(table), !command.replace_only);
+  }
   if (command.replace && old.ok()) TW_RETURN_NOT_OK(DropTableAndData(run.session, *old));
   OrderColumns(&table);
   return run.session.CreateTable(&table, command.if_not_exists).status();

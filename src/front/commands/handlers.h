@@ -70,6 +70,9 @@ Status Run(CommandRun& run, const sql::UncacheTable& command);
 Status Run(CommandRun& run, const sql::ClearCache& command);
 Status Run(CommandRun& run, const sql::RefreshTable& command);
 
+// maintain_table.cc
+Status Run(CommandRun& run, const sql::MaintainTable& command);
+
 // table_writes.cc
 /// The catalogue entry of a name. Errors: TABLE_OR_VIEW_NOT_FOUND with the name as written.
 Result<sql::TableInfo> FindTable(Session& session, const sql::NameParts& name);

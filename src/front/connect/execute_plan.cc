@@ -10,6 +10,7 @@
 #include "front/connect/listener_bus.h"
 #include "front/connect/session_plan_environment.h"
 #include "sql/protocol/command_proto.h"
+#include "sql/protocol/delta_proto.h"
 #include "sql/protocol/literal_proto.h"
 #include "sql/protocol/plan_proto.h"
 #include "sql/protocol/protocol_errors.h"
@@ -258,6 +259,10 @@ Status RunSimpleCommand(const ExecuteContext& context, const pb::Command& comman
     case pb::Command::kExecuteExternalCommand: return Unsupported("executeCommand of external data sources");
     case pb::Command::kPipelineCommand: return Unsupported("declarative pipelines (pyspark.pipelines)");
     case pb::Command::kExtension:
+      if (sql::IsDeltaCommand(command.extension())) {
+        TW_ASSIGN_OR_RETURN(const sql::PlanPtr plan, sql::DeltaCommandFromProto(command.extension(), reader));
+        return RunPlanCommand(context, plan);
+      }
       return Error("CONNECT_INVALID_PLAN.NO_HANDLER_FOR_EXTENSION").With("extensionTypeUrl", command.extension().type_url());
     case pb::Command::kStreamingQueryListenerBusCommand:
     case pb::Command::COMMAND_TYPE_NOT_SET: break;
@@ -274,7 +279,9 @@ int64_t MaxPlanBytes(SessionHolder& holder) {
 Result<sql::PlanPtr> ReadRelation(SessionHolder& holder, const pb::Relation& relation) {
   SessionPlanEnvironment environment(holder);
   sql::PlanReader reader(environment);
-  if (!relation.has_catalog()) return reader.ReadRelation(relation);
+  bool runs = relation.has_catalog();
+  if (relation.has_extension()) sql::IsDeltaRelation(relation.extension(), &runs);
+  if (!runs) return reader.ReadRelation(relation);
   const std::string key = relation.SerializeAsString();
   if (sql::PlanPtr rows = holder.CachedRows(key)) return sql::WithFreshIds(rows);
   TW_ASSIGN_OR_RETURN(sql::PlanPtr rows, reader.ReadRelation(relation));

@@ -28,7 +28,8 @@ struct ExecuteContext {
 /// True: done, the operation is to be finished. False: somebody else finishes it (the stream of listener events).
 Result<bool> RunExecutePlan(const ExecuteContext& context);
 
-/// A relation of a request as an unresolved plan. A catalogue call that ran before answers its rows again.
+/// A relation of a request as an unresolved plan. A catalogue call or a command of
+/// Delta that ran before answers its rows again.
 Result<sql::PlanPtr> ReadRelation(SessionHolder& holder, const ::spark::connect::Relation& relation);
 
 // streaming_commands.cc

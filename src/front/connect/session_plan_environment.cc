@@ -39,6 +39,10 @@ Result<data::Schema> SessionPlanEnvironment::SchemaOf(const sql::PlanPtr& plan) 
   return analyzed->schema();
 }
 
+Result<sql::PlanPtr> SessionPlanEnvironment::CommandRows(const sql::PlanPtr& command) {
+  return holder_.session().CommandRows(command, stop_);
+}
+
 Result<sql::PlanPtr> SessionPlanEnvironment::CatalogCall(const ::spark::connect::Catalog& call) {
   return RunCatalogCall(holder_.session(), call);
 }

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <stop_token>
+
 #include "front/connect/session_holder.h"
 #include "sql/protocol/plan_environment.h"
 
@@ -8,7 +10,8 @@ namespace thalweg::front {
 /// What reading a client's plan asks, answered from its session.
 class SessionPlanEnvironment final : public sql::PlanEnvironment {
  public:
-  explicit SessionPlanEnvironment(SessionHolder& holder) : holder_(holder) {}
+  /// `stop` ends commands that run while a plan is read.
+  explicit SessionPlanEnvironment(SessionHolder& holder, std::stop_token stop = {}) : holder_(holder), stop_(std::move(stop)) {}
 
   Result<sql::PlanPtr> ParseSql(const std::string& text, const std::map<std::string, sql::ExprPtr>& named,
                                 const std::vector<sql::ExprPtr>& positional) override;
@@ -17,10 +20,12 @@ class SessionPlanEnvironment final : public sql::PlanEnvironment {
   Result<sql::PlanPtr> CachedRemoteRelation(const std::string& id) override;
   Result<std::string> CachedBlob(const std::string& hash) override;
   Result<data::Schema> SchemaOf(const sql::PlanPtr& plan) override;
+  Result<sql::PlanPtr> CommandRows(const sql::PlanPtr& command) override;
   Result<sql::PlanPtr> CatalogCall(const ::spark::connect::Catalog& call) override;
 
  private:
   SessionHolder& holder_;
+  std::stop_token stop_;
 };
 
 }  // namespace thalweg::front

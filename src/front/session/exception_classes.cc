@@ -114,6 +114,23 @@ Family FamilyOf(const Status& status) {
   return Family::kAnalysis;
 }
 
+// Conflicts of Delta's commits, by the classes that its Python package knows; empty for other conditions.
+std::string_view DeltaConflictClass(std::string_view condition) {
+  static constexpr std::pair<std::string_view, std::string_view> kClasses[] = {
+      {"DELTA_CONCURRENT_APPEND*", "io.delta.exceptions.ConcurrentAppendException"},
+      {"DELTA_CONCURRENT_DELETE_DELETE*", "io.delta.exceptions.ConcurrentDeleteDeleteException"},
+      {"DELTA_CONCURRENT_DELETE_READ*", "io.delta.exceptions.ConcurrentDeleteReadException"},
+      {"DELTA_CONCURRENT_TRANSACTION", "io.delta.exceptions.ConcurrentTransactionException"},
+      {"DELTA_CONCURRENT_WRITE", "io.delta.exceptions.ConcurrentWriteException"},
+      {"DELTA_METADATA_CHANGED", "io.delta.exceptions.MetadataChangedException"},
+      {"DELTA_PROTOCOL_CHANGED", "io.delta.exceptions.ProtocolChangedException"},
+  };
+  for (const auto& [prefix, name] : kClasses) {
+    if (Fits(condition, prefix)) return name;
+  }
+  return {};
+}
+
 std::vector<std::string> Chain(std::initializer_list<const char*> derived, std::initializer_list<const char*> java) {
   std::vector<std::string> classes(derived.begin(), derived.end());
   classes.insert(classes.end(), java.begin(), java.end());
@@ -126,6 +143,10 @@ std::vector<std::string> Chain(std::initializer_list<const char*> derived, std::
 }  // namespace
 
 std::vector<std::string> ExceptionClasses(const Status& status) {
+  if (const std::string_view conflict = DeltaConflictClass(status.condition()); !conflict.empty()) {
+    return Chain({std::string(conflict).c_str(), "io.delta.exceptions.DeltaConcurrentModificationException"},
+                 {"java.util.ConcurrentModificationException", TW_RUNTIME_CHAIN});
+  }
   switch (FamilyOf(status)) {
     case Family::kParse:
       return Chain({"org.apache.spark.sql.catalyst.parser.ParseException", "org.apache.spark.sql.AnalysisException"},

@@ -181,7 +181,8 @@ Result<sql::TablePtr> Session::OpenTable(const sql::TableInfo& info, const sql::
   if (!info.location.empty()) request.paths = {info.location};
   for (const auto& [key, value] : info.options) request.options.Set(key, value);
   for (const auto& [key, value] : options.entries()) request.options.Set(key, value);
-  if (!info.schema.empty()) request.schema = info.schema;
+  // The schema of a Delta table stands in its log; what the catalog remembers may be old.
+  if (!info.schema.empty() && info.format != "delta") request.schema = info.schema;
   request.streaming = streaming;
   request.for_write = for_write;
   request.config = eval_config();
@@ -189,7 +190,7 @@ Result<sql::TablePtr> Session::OpenTable(const sql::TableInfo& info, const sql::
   const bool may_be_missing = !for_write && !streaming && request.schema.has_value() && !info.location.empty();
   if (may_be_missing) {
     TW_ASSIGN_OR_RETURN(const bool exists, impl_->server.connectors.file_system->Exists(info.location));
-    if (!exists && info.format != "delta") return sql::TablePtr(std::make_shared<MissingTable>(info.format, info.schema));
+    if (!exists) return sql::TablePtr(std::make_shared<MissingTable>(info.format, info.schema));
   }
   return source->Load(request);
 }

@@ -42,9 +42,10 @@ Result<PlanPtr> ParserState::Statement() {
   if (word == "EXPLAIN") return ExplainStatement();
   if (word == "CACHE" || word == "UNCACHE" || word == "CLEAR" || word == "REFRESH")
     return CacheStatement();
+  if (word == "OPTIMIZE" || word == "VACUUM" || word == "RESTORE" || word == "ALTER") return MaintainStatement();
   static constexpr std::string_view kKnown[] = {
-      "ALTER", "ANALYZE", "CALL",     "COMMENT", "EXECUTE", "GRANT",  "KILL",    "LOAD",
-      "MSCK",  "OPTIMIZE", "REPAIR", "RESTORE", "REVOKE",  "TRUNCATE", "VACUUM"};
+      "ANALYZE", "CALL", "COMMENT", "EXECUTE", "GRANT",  "KILL",
+      "LOAD",  "MSCK",   "REPAIR",  "REVOKE",  "TRUNCATE"};
   if (std::find(std::begin(kKnown), std::end(kKnown), word) != std::end(kKnown))
     return Unsupported("the statement " + word);
   return Unexpected();
@@ -92,6 +93,7 @@ Result<data::Schema> ParserState::TableColumns() {
 
 Result<PlanPtr> ParserState::CreateStatement() {
   bool replace = TakeWord("REPLACE");
+  const bool replace_only = replace;
   if (!replace) {
     Advance();
     replace = TakeWords({"OR", "REPLACE"});
@@ -99,7 +101,7 @@ Result<PlanPtr> ParserState::CreateStatement() {
   if (IsWord("DATABASE") || IsWord("SCHEMA") || IsWord("NAMESPACE"))
     return CreateDatabaseStatement();
   const bool external = TakeWord("EXTERNAL");
-  if (TakeWord("TABLE")) return CreateTableStatement(replace, external);
+  if (TakeWord("TABLE")) return CreateTableStatement(replace, replace_only, external);
   const bool global = AreWords({"GLOBAL", "TEMPORARY"}) || AreWords({"GLOBAL", "TEMP"});
   if (global) Advance();
   const bool temporary = TakeWord("TEMPORARY") || TakeWord("TEMP");
@@ -126,8 +128,9 @@ Result<PlanPtr> ParserState::CreateDatabaseStatement() {
   }
 }
 
-Result<PlanPtr> ParserState::CreateTableStatement(bool replace, bool external) {
+Result<PlanPtr> ParserState::CreateTableStatement(bool replace, bool replace_only, bool external) {
   CreateTable command;
+  command.replace_only = replace_only;
   command.replace = replace;
   command.external = external;
   command.if_not_exists = TakeWords({"IF", "NOT", "EXISTS"});
@@ -301,7 +304,8 @@ Result<PlanPtr> ParserState::DescribeStatement() {
     TW_ASSIGN_OR_RETURN(PlanPtr query, Query());
     return MakeCommand(DescribeQuery{std::move(query)});
   }
-  if (IsWord("DETAIL") || IsWord("HISTORY")) return Unsupported("DESCRIBE " + Peek().text);
+  if ((IsWord("DETAIL") || IsWord("HISTORY")) && !IsSymbol(".", 1) && !IsSymbol(";", 1) && Peek(1).kind != TokenKind::kEnd)
+    return DescribeTableLog();
   if (IsWord("TABLE") && !IsSymbol(".", 1) && Peek(1).kind != TokenKind::kEnd) Advance();
   const bool extended = TakeWord("EXTENDED") || TakeWord("FORMATTED");
   TW_ASSIGN_OR_RETURN(NameParts table, MultipartName());

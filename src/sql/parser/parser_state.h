@@ -126,7 +126,7 @@ class ParserState {
 
   // --- statements ---
   Result<PlanPtr> CreateStatement();
-  Result<PlanPtr> CreateTableStatement(bool replace, bool external);
+  Result<PlanPtr> CreateTableStatement(bool replace, bool replace_only, bool external);
   Result<PlanPtr> CreateViewStatement(bool replace, bool global, bool temporary);
   Result<PlanPtr> CreateDatabaseStatement();
   Result<PlanPtr> DropStatement();
@@ -137,6 +137,12 @@ class ParserState {
   Result<PlanPtr> ExplainStatement();
   Result<PlanPtr> CacheStatement();
   Result<PlanPtr> UseStatement();
+  Result<PlanPtr> MaintainStatement();
+  Result<PlanPtr> OptimizeStatement();
+  Result<PlanPtr> AlterTableStatement();
+  Result<PlanPtr> VacuumStatement();
+  Result<PlanPtr> DescribeTableLog();
+  Result<PlanPtr> MaintainedTable();
   Result<std::map<std::string, std::string>> PropertyList();
   Result<data::Schema> TableColumns();
   Result<std::vector<std::string>> NameList();

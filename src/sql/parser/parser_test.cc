@@ -234,6 +234,28 @@ TEST(ParsePlan, RefusesMergesThatSayTooLittle) {
   EXPECT_EQ(Condition(merge + "WHEN NOT MATCHED BY SOURCE THEN UPDATE SET *"), "PARSE_SYNTAX_ERROR");
 }
 
+TEST(ParsePlan, ReadsMaintenance) {
+  const auto read = [](std::string_view sql) { return std::get<MaintainTable>(Root<Command>(ParsePlan(sql, {}))->body); };
+  const MaintainTable optimize = read("OPTIMIZE db.t WHERE p = 1 AND q > 'x'");
+  EXPECT_EQ(optimize.name, "OPTIMIZE");
+  EXPECT_EQ(optimize.arguments.Get("predicate"), "p = 1 AND q > 'x'");
+  EXPECT_NE(optimize.condition, nullptr);
+  EXPECT_EQ(read("OPTIMIZE delta.`/a/b` ZORDER BY (x, y.z)").columns, (std::vector<std::string>{"x", "y.z"}));
+  const MaintainTable vacuum = read("VACUUM '/a/b' RETAIN 1.5 HOURS DRY RUN");
+  EXPECT_EQ(vacuum.target->As<UnresolvedDataSource>()->paths, std::vector<std::string>{"/a/b"});
+  EXPECT_EQ(vacuum.arguments.Get("retainHours"), "1.5");
+  EXPECT_EQ(vacuum.arguments.Get("dryRun"), "true");
+  EXPECT_EQ(read("RESTORE TABLE t TO VERSION AS OF 3").arguments.Get("version"), "3");
+  EXPECT_EQ(read("RESTORE t TO TIMESTAMP AS OF '2024-01-01'").arguments.Get("timestamp"), "2024-01-01");
+  EXPECT_EQ(read("DESCRIBE HISTORY t LIMIT 5").arguments.Get("limit"), "5");
+  EXPECT_EQ(read("DESC DETAIL t").name, "DESCRIBE DETAIL");
+  EXPECT_TRUE(std::holds_alternative<DescribeTable>(Root<Command>(ParsePlan("DESCRIBE history", {}))->body));
+  EXPECT_FALSE(ParsePlan("RESTORE t TO YESTERDAY", {}).ok());
+  EXPECT_EQ(read("ALTER TABLE t SET TBLPROPERTIES ('a.b' = 'c', d = 1)").arguments.Get("a.b"), "c");
+  EXPECT_EQ(read("ALTER TABLE t UNSET TBLPROPERTIES IF EXISTS ('a', 'b')").columns, (std::vector<std::string>{"a", "b"}));
+  EXPECT_EQ(ParsePlan("ALTER TABLE t ADD COLUMN x INT", {}).status().condition(), "UNSUPPORTED_FEATURE.THALWEG");
+}
+
 TEST(SplitStatements, KeepsSemicolonsInStrings) {
   EXPECT_THAT(SplitStatements("SELECT ';'; -- c;\nSELECT 2;;"),
               ElementsAre("SELECT ';'", " -- c;\nSELECT 2"));

@@ -98,6 +98,7 @@ std::string Command::NodeText() const {
                         [](const MergeIntoTable&) { return std::string("MergeIntoTable"); },
                         [](const UpdateTable&) { return std::string("UpdateTable"); },
                         [](const DeleteFromTable&) { return std::string("DeleteFromTable"); },
+                        [](const MaintainTable& c) { return c.name; },
                     },
                     body);
 }

@@ -32,6 +32,7 @@ struct DescribeFunction { NameParts name; bool extended; };
 struct CreateTable {
   NameParts table;
   bool if_not_exists = false, replace = false, external = false;
+  bool replace_only = false;                     ///< with replace: REPLACE TABLE, of a table that has to be there
   std::optional<std::string> format, location, comment;
   data::Schema schema;
   std::vector<std::string> partition_columns;
@@ -98,11 +99,20 @@ struct MergeIntoTable {
 struct UpdateTable { PlanPtr target; std::vector<Assignment> assignments; ExprPtr condition; };  ///< condition null: all rows
 struct DeleteFromTable { PlanPtr target; ExprPtr condition; };                                   ///< condition null: all rows
 
+/// A maintenance command of a table (sql/datasource/table_command.h): VACUUM, OPTIMIZE, DESCRIBE HISTORY, RESTORE and kin.
+struct MaintainTable {
+  PlanPtr target;                                ///< as for the statements above
+  std::string name;                              ///< upper case
+  OptionMap arguments;
+  ExprPtr condition;                             ///< unresolved, over the table's columns; null: none
+  std::vector<std::string> columns;
+};
+
 using CommandBody =
     std::variant<CreateDatabase, DropDatabase, UseDatabase, UseCatalog, ShowDatabases, ShowTables, ShowColumns, ShowViews, ShowFunctions, ShowCreateTable,
                  DescribeTable, DescribeQuery, DescribeDatabase, DescribeFunction, CreateTable, DropTable, CreateView, InsertInto, SetConfig, ResetConfig,
                  SetTimeZone, ExplainCommand, CacheTable, UncacheTable, ClearCache, RefreshTable, WriteDataFrame, CreateTempViewFromPlan, MergeIntoTable,
-                 UpdateTable, DeleteFromTable>;
+                 UpdateTable, DeleteFromTable, MaintainTable>;
 
 /// A command as the root of a plan. output() is the schema of the rows it answers with (empty for most).
 struct Command final : PlanNode<Command, PlanKind::kCommand> {

@@ -33,6 +33,8 @@ class PlanEnvironment {
   virtual Result<std::string> CachedBlob(const std::string& hash) = 0;
   /// The schema of an unresolved plan; for relations whose shape depends on it (fillna, dropna, describe).
   virtual Result<data::Schema> SchemaOf(const PlanPtr& plan) = 0;
+  /// Runs a Command now and answers its rows.
+  virtual Result<PlanPtr> CommandRows(const PlanPtr& command) = 0;
   /// A call of spark.catalog: runs it now and answers its rows. Source: spark-connect.md 3.8.
   virtual Result<PlanPtr> CatalogCall(const ::spark::connect::Catalog& call) = 0;
 };

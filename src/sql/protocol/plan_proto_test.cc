@@ -45,6 +45,7 @@ class FakeEnvironment final : public PlanEnvironment {
   Result<data::Schema> SchemaOf(const PlanPtr&) override {
     return data::Schema{{"a", DataType::Double()}, {"b", DataType::String()}};
   }
+  Result<PlanPtr> CommandRows(const PlanPtr& command) override { return command; }
   Result<PlanPtr> CatalogCall(const pb::Catalog&) override { return std::make_shared<OneRow>(); }
 
   size_t named_arguments = 0, positional_arguments = 0;

@@ -2,6 +2,7 @@
 
 #include "base/query_context.h"
 #include "sql/expr/attribute_name.h"
+#include "sql/protocol/delta_proto.h"
 #include "sql/protocol/depth_guard.h"
 #include "sql/protocol/plan_proto.h"
 #include "sql/protocol/protocol_errors.h"
@@ -301,6 +302,7 @@ Result<PlanPtr> ReadVariant(const pb::Relation& message, PlanReader& reader) {
     case pb::Relation::kReplace: return ReadReplace(message.replace(), reader);
     case pb::Relation::kCatalog: return reader.environment().CatalogCall(message.catalog());
     case pb::Relation::kExtension:
+      if (bool runs = false; IsDeltaRelation(message.extension(), &runs)) return DeltaRelationFromProto(message.extension(), reader);
       return Error("CONNECT_INVALID_PLAN.NO_HANDLER_FOR_EXTENSION").With("extensionTypeUrl", message.extension().type_url());
     case pb::Relation::kUnknown:
     case pb::Relation::REL_TYPE_NOT_SET: break;

@@ -11,6 +11,7 @@
 #include "base/clock.h"
 #include "base/mutex.h"
 #include "base/random.h"
+#include "connectors/delta/delta_source.h"
 #include "connectors/kafka/embedded_broker.h"
 #include "data/io/faulty_file_system.h"
 #include "data/io/memory_file_system.h"
@@ -79,6 +80,7 @@ class World {
   Status Define(const ViewLine& view);
   Status CreateView(const std::string& name, const std::string& sql, const std::optional<Watermark>& watermark,
                     const std::optional<DropDuplicates>& drop_duplicates = std::nullopt);
+  Status AddToDelta(const std::string& name, const std::string& schema, const std::vector<std::string>& lines);
   Status StartQuery();
   Status ProcessOnTime();
   Result<Rows> Query(const std::string& sql);
@@ -89,6 +91,7 @@ class World {
   ManualClock clock_;
   data::MemoryFileSystem disk_;
   data::FaultyFileSystem faulty_;
+  std::shared_ptr<const sql::DataSource> delta_;  // on the disk itself: writes of others
   Feeds feeds_;
   std::map<std::string, int> files_added_;
   std::unique_ptr<connectors::EmbeddedBroker> broker_;

@@ -1,0 +1,227 @@
+// Maintenance commands on tables of our own; what they do to Spark's tables is in tests/compat/delta.
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "connectors/delta/delta_command.h"
+#include "connectors/delta/delta_protocol.h"
+#include "connectors/delta/delta_testing.h"
+#include "data/io/memory_file_system.h"
+
+namespace thalweg::connectors {
+namespace {
+
+using data::DataType;
+using data::Value;
+using data::ValueList;
+
+constexpr const char* kPath = "/t";
+constexpr int64_t kHourUs = int64_t{3600} * 1'000'000;
+
+class DeltaCommandTest : public ::testing::Test {
+ protected:
+  DeltaCommandTest() : clock_(1'700'000'000'000'000), disk_(clock_), bench_(disk_, clock_) {}
+
+  void Append(int64_t from, int64_t to, const std::vector<std::string>& partitions = {}) {
+    clock_.Advance(std::chrono::seconds(1));
+    std::vector<ValueList> rows;
+    for (int64_t id = from; id < to; ++id) rows.push_back({Value(id), Value(id % 2)});
+    const data::Schema schema = {{.name = "id", .type = DataType::Long()}, {.name = "p", .type = DataType::Long()}};
+    const auto written = bench_.Write(kPath, schema, {data::ChunkFromRows({DataType::Long(), DataType::Long()}, rows)},
+                                      sql::SaveMode::kAppend, partitions);
+    ASSERT_TRUE(written.ok()) << written.status().message();
+  }
+
+  Result<sql::TableCommandAnswer> Run(const std::string& name, std::vector<std::pair<std::string, std::string>> arguments = {},
+                                      const SettingsMap& settings = {}) {
+    TW_ASSIGN_OR_RETURN(const sql::TablePtr table, bench_.Load(kPath));
+    sql::TableCommandRequest request;
+    request.name = name;
+    for (auto& [key, value] : arguments) request.arguments.Set(key, value);
+    request.config = bench_.config();
+    request.settings = std::make_shared<const SettingsMap>(settings);
+    return table->RunCommand(request);
+  }
+
+  std::vector<int64_t> Ids() {
+    std::vector<int64_t> ids;
+    for (const ValueList& row : bench_.Rows(kPath).ValueOrDie()) ids.push_back(row[0].AsInt64());
+    std::sort(ids.begin(), ids.end());
+    return ids;
+  }
+
+  size_t DataFiles() {
+    const auto files = disk_.ListTree(kPath).ValueOrDie();
+    return static_cast<size_t>(std::count_if(files.begin(), files.end(), [](const data::FileInfo& f) { return f.path.ends_with(".snappy.parquet"); }));
+  }
+
+  ManualClock clock_;
+  data::MemoryFileSystem disk_;
+  DeltaBench bench_;
+};
+
+TEST(DeltaInterval, IsReadAsDeltaWritesIt) {
+  EXPECT_EQ(ParseDeltaInterval("interval 7 days"), int64_t{7} * 24 * 3600 * 1000);
+  EXPECT_EQ(ParseDeltaInterval("1 week"), int64_t{7} * 24 * 3600 * 1000);
+  EXPECT_EQ(ParseDeltaInterval("INTERVAL 1 hour 30 minutes"), 5400000);
+  for (const char* bad : {"", "interval", "7", "7 months", "x days", "interval 1"}) EXPECT_FALSE(ParseDeltaInterval(bad).has_value()) << bad;
+}
+
+TEST_F(DeltaCommandTest, OptimizePutsFilesTogetherAndKeepsTheRows) {
+  for (int64_t i = 0; i < 4; ++i) Append(i * 10, i * 10 + 10);
+  const std::vector<int64_t> before = Ids();
+  const auto answer = Run("OPTIMIZE");
+  ASSERT_TRUE(answer.ok()) << answer.status().message();
+  EXPECT_EQ(Ids(), before);
+  DeltaLog log(disk_, clock_, kPath);
+  EXPECT_EQ(log.Update().ValueOrDie()->files()->num_live(), 1);
+  const DeltaCommitPtr commit = log.ReadCommit(4).ValueOrDie();
+  EXPECT_EQ(commit->info->operation, "OPTIMIZE");
+  EXPECT_FALSE(commit->adds[0]->data_change);
+  EXPECT_EQ(commit->removes.size(), 4U);
+  EXPECT_FALSE(commit->removes[0].data_change);
+  // Nothing to do: no commit.
+  ASSERT_TRUE(Run("OPTIMIZE").ok());
+  EXPECT_EQ(log.Update().ValueOrDie()->version(), 4);
+}
+
+TEST_F(DeltaCommandTest, OptimizeKeepsPartitionsApart) {
+  for (int64_t i = 0; i < 3; ++i) Append(i * 10, i * 10 + 10, {"p"});
+  const std::vector<int64_t> before = Ids();
+  ASSERT_TRUE(Run("OPTIMIZE").ok());
+  EXPECT_EQ(Ids(), before);
+  DeltaLog log(disk_, clock_, kPath);
+  EXPECT_EQ(log.Update().ValueOrDie()->files()->num_live(), 2);
+}
+
+TEST_F(DeltaCommandTest, OptimizeFindsItsPlaceBehindOthers) {
+  Append(0, 10);
+  Append(10, 20);
+  // Somebody appends between the look at the table and the commit: the same files go, the new one stays.
+  DeltaLog log(disk_, clock_, kPath);
+  sql::TableCommandRequest request;
+  request.name = "OPTIMIZE";
+  request.config = bench_.config();
+  const auto shared = std::make_shared<DeltaLog>(disk_, clock_, kPath);
+  const DeltaCommandRun run{.log = shared, .snapshot = shared->Update().ValueOrDie(), .request = request};
+  Append(20, 30);
+  const auto answer = OptimizeDelta(run);
+  ASSERT_TRUE(answer.ok()) << answer.status().message();
+  EXPECT_EQ(Ids().size(), 30U);
+  EXPECT_EQ(log.Update().ValueOrDie()->files()->num_live(), 2);
+}
+
+TEST_F(DeltaCommandTest, VacuumKeepsWhatAVersionWithinTheRetentionNeeds) {
+  Append(0, 10);
+  Append(10, 20);
+  ASSERT_TRUE(Run("OPTIMIZE").ok());
+  EXPECT_EQ(DataFiles(), 3U);
+  ASSERT_TRUE(Run("VACUUM").ok());
+  EXPECT_EQ(DataFiles(), 3U);
+  clock_.Advance(std::chrono::microseconds(6 * 24 * kHourUs));
+  Append(20, 30);
+  ASSERT_TRUE(Run("VACUUM").ok());
+  EXPECT_EQ(DataFiles(), 4U);
+  clock_.Advance(std::chrono::microseconds(2 * 24 * kHourUs));
+  const auto dry = Run("VACUUM", {{"dryRun", "true"}});
+  ASSERT_TRUE(dry.ok()) << dry.status().message();
+  EXPECT_EQ(dry->rows.size(), 2U);
+  EXPECT_EQ(DataFiles(), 4U);
+  ASSERT_TRUE(Run("VACUUM").ok());
+  EXPECT_EQ(DataFiles(), 2U);
+  EXPECT_EQ(Ids().size(), 30U);
+}
+
+TEST_F(DeltaCommandTest, VacuumLeavesHiddenAndForeignYoungFilesAlone) {
+  Append(0, 10);
+  const auto put = [&](const std::string& path) {
+    auto file = disk_.Create(path, data::CreateMode::kReplace).ValueOrDie();
+    ASSERT_TRUE(file->Append("x").ok() && file->Close().ok());
+  };
+  put("/t/_hidden");
+  put("/t/.hidden");
+  put("/t/old");
+  clock_.Advance(std::chrono::microseconds(8 * 24 * kHourUs));
+  put("/t/young");
+  ASSERT_TRUE(Run("VACUUM").ok());
+  EXPECT_TRUE(disk_.Exists("/t/_hidden").ValueOrDie());
+  EXPECT_TRUE(disk_.Exists("/t/.hidden").ValueOrDie());
+  EXPECT_FALSE(disk_.Exists("/t/old").ValueOrDie());
+  EXPECT_TRUE(disk_.Exists("/t/young").ValueOrDie());
+  EXPECT_EQ(Ids().size(), 10U);
+}
+
+TEST_F(DeltaCommandTest, VacuumChecksTheRetention) {
+  Append(0, 10);
+  EXPECT_EQ(Run("VACUUM", {{"retainHours", "0"}}).status().condition(), "DELTA_VACUUM_RETENTION_PERIOD_TOO_SHORT");
+  EXPECT_EQ(Run("VACUUM", {{"retainHours", "-1"}}).status().condition(), "DELTA_VACUUM_RETENTION_PERIOD_NEGATIVE");
+  EXPECT_TRUE(Run("VACUUM", {{"retainHours", "1"}}).ok());  // the table's own retention counts
+  SettingsMap settings;
+  settings.Set("spark.databricks.delta.vacuum.retentionWindowIgnore.enabled", "false");
+  EXPECT_EQ(Run("VACUUM", {{"retainHours", "1"}}, settings).status().condition(), "DELTA_VACUUM_RETENTION_PERIOD_TOO_SHORT");
+  EXPECT_TRUE(Run("VACUUM", {{"retainHours", "200"}}, settings).ok());
+  EXPECT_EQ(Run("VACUUM", {{"lite", "true"}}).status().condition(), "UNSUPPORTED_FEATURE.THALWEG");
+}
+
+TEST_F(DeltaCommandTest, RestoreBringsAVersionBack) {
+  Append(0, 10);
+  Append(10, 20);
+  ASSERT_TRUE(Run("OPTIMIZE").ok());
+  const auto answer = Run("RESTORE", {{"version", "0"}});
+  ASSERT_TRUE(answer.ok()) << answer.status().message();
+  EXPECT_EQ(Ids().size(), 10U);
+  EXPECT_EQ(answer->rows[0][1], Value(int64_t{1}));  // files after
+  EXPECT_EQ(answer->rows[0][2], Value(int64_t{1}));  // removed
+  EXPECT_EQ(answer->rows[0][3], Value(int64_t{1}));  // restored
+  EXPECT_EQ(Run("RESTORE", {{"version", "99"}}).status().condition(), "DELTA_CANNOT_RESTORE_TABLE_VERSION");
+}
+
+TEST_F(DeltaCommandTest, HistoryIsNewestFirst) {
+  Append(0, 10);
+  Append(10, 20);
+  ASSERT_TRUE(Run("OPTIMIZE").ok());
+  const auto history = Run("DESCRIBE HISTORY", {{"limit", "2"}});
+  ASSERT_TRUE(history.ok()) << history.status().message();
+  ASSERT_EQ(history->rows.size(), 2U);
+  EXPECT_EQ(history->rows[0][0], Value(int64_t{2}));
+  EXPECT_EQ(history->rows[0][4], Value(std::string("OPTIMIZE")));
+  EXPECT_EQ(history->rows[0][10], Value(std::string("SnapshotIsolation")));
+  EXPECT_EQ(history->rows[1][4], Value(std::string("WRITE")));
+  EXPECT_EQ(history->rows[1][11], Value(true));
+}
+
+TEST_F(DeltaCommandTest, PropertiesAreSetAndUnset) {
+  Append(0, 10);
+  DeltaLog log(disk_, clock_, kPath);
+  ASSERT_TRUE(Run("SET TBLPROPERTIES", {{"mine", "1"}, {"delta.APPENDONLY", "true"}}).ok());
+  EXPECT_EQ(log.Update().ValueOrDie()->metadata().Property("delta.appendOnly"), "true");
+  EXPECT_EQ(log.Update().ValueOrDie()->metadata().Property("mine"), "1");
+  EXPECT_EQ(log.Update().ValueOrDie()->protocol().min_writer_version, 2);
+  ASSERT_TRUE(Run("SET TBLPROPERTIES", {{"delta.enableDeletionVectors", "true"}}).ok());
+  EXPECT_TRUE(SupportsFeature(log.Update().ValueOrDie()->protocol(), "deletionVectors"));
+  EXPECT_EQ(log.Update().ValueOrDie()->metadata().Property("mine"), "1");
+  EXPECT_EQ(Run("SET TBLPROPERTIES", {{"delta.nonsense", "1"}}).status().condition(), "DELTA_UNKNOWN_CONFIGURATION");
+  EXPECT_EQ(Run("SET TBLPROPERTIES", {{"delta.constraints.c", "id > 0"}}).status().condition(), "DELTA_ADD_CONSTRAINTS");
+  EXPECT_EQ(Ids().size(), 10U);
+}
+
+TEST_F(DeltaCommandTest, ProtocolsOnlyGrow) {
+  Append(0, 10);
+  DeltaLog log(disk_, clock_, kPath);
+  ASSERT_TRUE(Run("UPGRADE PROTOCOL", {{"readerVersion", "1"}, {"writerVersion", "4"}}).ok());
+  EXPECT_EQ(log.Update().ValueOrDie()->protocol().min_writer_version, 4);
+  ASSERT_TRUE(Run("ADD FEATURE", {{"feature", "TIMESTAMPNTZ"}}).ok());
+  const DeltaProtocol protocol = log.Update().ValueOrDie()->protocol();
+  EXPECT_EQ(protocol.min_reader_version, 3);
+  EXPECT_EQ(protocol.min_writer_version, 7);
+  EXPECT_TRUE(SupportsFeature(protocol, "timestampNtz"));
+  EXPECT_TRUE(SupportsFeature(protocol, "changeDataFeed"));  // what version 4 stood for stays
+  EXPECT_EQ(Run("ADD FEATURE", {{"feature", "nonsense"}}).status().condition(), "DELTA_UNSUPPORTED_FEATURES_FOR_WRITE");
+  EXPECT_EQ(Run("NONSENSE").status().condition(), "UNSUPPORTED_FEATURE.THALWEG");
+  Append(10, 20);
+  EXPECT_EQ(Ids().size(), 20U);
+}
+
+}  // namespace
+}  // namespace thalweg::connectors

@@ -1,0 +1,38 @@
+# ctest: TIMEOUT 600
+"""The program of this folder gives what real Spark 4.2.0 with Delta 4.4.0 gave, outcome by outcome; our checkpoints of Delta streams hold
+the offsets that Spark's hold."""
+import importlib.util
+import json
+import os
+
+import pytest
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+SAMPLES = os.path.join(os.path.dirname(os.path.dirname(HERE)), "delta")
+
+# Where we answer otherwise, and why.
+OTHERWISE = {}
+
+
+@pytest.fixture(scope="module")
+def outcomes(shared_server, tmp_path_factory):
+    spec = importlib.util.spec_from_file_location("delta_program", os.path.join(HERE, "program.py"))
+    program = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(program)
+    root = tmp_path_factory.mktemp("delta")
+    spark = shared_server.session()
+    spark.conf.set("spark.sql.session.timeZone", "UTC")
+    return [(label, json.loads(json.dumps(value).replace(str(root), "ROOT"))) for label, value in program.run(spark, root, SAMPLES)]
+
+
+def recorded():
+    with open(os.path.join(HERE, "recorded.jsonl"), encoding="utf-8") as file:
+        assert json.loads(next(file))["spark"] == "4.2.0"
+        return [tuple(json.loads(line)) for line in file]
+
+
+@pytest.mark.parametrize("index, label", [(i, label) for i, (label, _) in enumerate(recorded())])
+def test_outcome(outcomes, index, label):
+    got_label, got = outcomes[index]
+    assert got_label == label
+    assert got == OTHERWISE.get(label, recorded()[index][1])
