@@ -22,7 +22,9 @@ def outcomes(shared_server, tmp_path_factory):
     root = tmp_path_factory.mktemp("delta")
     spark = shared_server.session()
     spark.conf.set("spark.sql.session.timeZone", "UTC")
-    return [(label, json.loads(json.dumps(value).replace(str(root), "ROOT"))) for label, value in program.run(spark, root, SAMPLES)]
+    got = []
+    program.run(spark, root, SAMPLES, lambda label, value: got.append((label, json.loads(json.dumps(value).replace(str(root), "ROOT")))))
+    return got
 
 
 def recorded():

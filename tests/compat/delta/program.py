@@ -1,6 +1,6 @@
 """Delta tables: streaming reads, maintenance statements, and delta.tables.DeltaTable.
 
-`run(spark, root, samples)` gives (label, outcome) pairs in order. Real Spark 4.2.0 with Delta 4.4.0 and Thalweg must agree:
+`run(spark, root, samples, heard)` calls `heard(label, outcome)` in order. Real Spark 4.2.0 with Delta 4.4.0 and Thalweg must agree:
 recorded.jsonl is Spark's answer, written by record.py. `samples`: the tables of tests/delta, written by Spark."""
 import glob
 import json
@@ -45,15 +45,15 @@ def condition_of(error):
 
 
 class Program:
-    def __init__(self, spark, root, samples):
-        self.spark, self.root, self.samples, self.outcomes, self.count = spark, str(root), str(samples), [], 0
+    def __init__(self, spark, root, samples, heard):
+        self.spark, self.root, self.samples, self.heard, self.count = spark, str(root), str(samples), heard, 0
 
     def note(self, label, act):
         try:
             value = act()
         except Exception as error:  # noqa: BLE001 Py4J's own too
             value = {"error": condition_of(error)}
-        self.outcomes.append((label, json.loads(json.dumps(value, default=str))))
+        self.heard(label, json.loads(json.dumps(value, default=str)))
 
     def folder(self):
         self.count += 1
@@ -280,12 +280,11 @@ class Program:
         self.note("operations", lambda: [h[1] for h in self.history(path)])
 
 
-def run(spark, root, samples):
-    program = Program(spark, root, samples)
-    program.streams()
-    program.maintenance()
-    program.properties()
+def run(spark, root, samples, heard):
+    program = Program(spark, root, samples, heard)
     program.builders()
     program.tables()
+    program.maintenance()
+    program.properties()
+    program.streams()
     program.changes()
-    return program.outcomes

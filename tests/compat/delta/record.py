@@ -13,9 +13,12 @@ from pyspark.sql import SparkSession  # noqa: E402
 
 spark = SparkSession.builder.config("spark.sql.shuffle.partitions", "2").getOrCreate()
 root = tempfile.mkdtemp(prefix="delta-record-")
-outcomes = program.run(spark, root, sys.argv[1])
 with open(sys.argv[2], "w", encoding="utf-8") as out:
     header = {"spark": spark.version, "delta": "4.4.0", "date": datetime.date.today().isoformat()}
     out.write(json.dumps(header) + "\n")
-    for label, value in outcomes:
+
+    def heard(label, value):
         out.write(json.dumps([label, value]).replace(root, "ROOT") + "\n")
+        out.flush()
+
+    program.run(spark, root, sys.argv[1], heard)
