@@ -4,12 +4,6 @@
 
 namespace thalweg::sql {
 
-namespace {
-
-PlanPtr MakeCommand(MaintainTable command) { return std::make_shared<Command>(CommandBody(std::move(command))); }
-
-}  // namespace
-
 /// A table's name, or a path in quotes.
 Result<PlanPtr> ParserState::MaintainedTable() {
   if (Peek().kind == TokenKind::kString) {

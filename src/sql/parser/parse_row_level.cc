@@ -7,8 +7,6 @@
 namespace thalweg::sql {
 namespace {
 
-PlanPtr AsCommand(CommandBody body) { return std::make_shared<Command>(std::move(body)); }
-
 // Only the last clause of a kind may go without a condition.
 bool EarlierWithoutCondition(const std::vector<MergeAction>& clauses) {
   return clauses.size() > 1 && std::any_of(clauses.begin(), clauses.end() - 1,
@@ -51,7 +49,7 @@ Result<PlanPtr> ParserState::UpdateStatement() {
   if (TakeWord("WHERE")) {
     TW_ASSIGN_OR_RETURN(command.condition, Expression());
   }
-  return AsCommand(std::move(command));
+  return MakeCommand(std::move(command));
 }
 
 Result<PlanPtr> ParserState::DeleteStatement() {
@@ -62,7 +60,7 @@ Result<PlanPtr> ParserState::DeleteStatement() {
   if (TakeWord("WHERE")) {
     TW_ASSIGN_OR_RETURN(command.condition, Expression());
   }
-  return AsCommand(std::move(command));
+  return MakeCommand(std::move(command));
 }
 
 /// INSERT * | INSERT (a, b) VALUES (x, y).
@@ -174,7 +172,7 @@ Result<PlanPtr> ParserState::MergeStatement() {
   if (EarlierWithoutCondition(command.not_matched_by_source)) {
     return ParseErrorAt(Error("NON_LAST_NOT_MATCHED_BY_SOURCE_CLAUSE_OMIT_CONDITION"), sql_, begin);
   }
-  return AsCommand(std::move(command));
+  return MakeCommand(std::move(command));
 }
 
 }  // namespace thalweg::sql

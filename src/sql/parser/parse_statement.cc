@@ -7,8 +7,6 @@
 namespace thalweg::sql {
 namespace {
 
-PlanPtr MakeCommand(CommandBody body) { return std::make_shared<Command>(std::move(body)); }
-
 std::string Trimmed(std::string text) {
   const size_t first = text.find_first_not_of(" \t\r\n");
   if (first == std::string::npos) return "";

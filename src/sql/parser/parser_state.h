@@ -175,4 +175,6 @@ class ParserState {
   size_t next_positional_ = 0;
 };
 
+inline PlanPtr MakeCommand(CommandBody body) { return std::make_shared<Command>(std::move(body)); }
+
 }  // namespace thalweg::sql

@@ -83,7 +83,7 @@ Result<std::vector<Assignment>> ReadAssignments(const Repeated& list, PlanReader
 }
 
 template <typename Repeated>
-Result<std::vector<MergeAction>> ReadActions(const Repeated& list, PlanReader& reader) {
+Result<std::vector<MergeAction>> ReadClauses(const Repeated& list, PlanReader& reader) {
   using Action = pb::MergeIntoTable::Action;
   std::vector<MergeAction> out;
   for (const Action& message : list) {
@@ -115,9 +115,9 @@ Result<PlanPtr> ReadMerge(const pb::MergeIntoTable& message, PlanReader& reader)
   TW_ASSIGN_OR_RETURN(merge.target, reader.ReadRelation(message.target()));
   TW_ASSIGN_OR_RETURN(merge.source, reader.ReadRelation(message.source()));
   TW_ASSIGN_OR_RETURN(merge.condition, reader.ReadExpression(message.condition()));
-  TW_ASSIGN_OR_RETURN(merge.matched, ReadActions(message.matched_actions(), reader));
-  TW_ASSIGN_OR_RETURN(merge.not_matched, ReadActions(message.not_matched_actions(), reader));
-  TW_ASSIGN_OR_RETURN(merge.not_matched_by_source, ReadActions(message.not_matched_by_source_actions(), reader));
+  TW_ASSIGN_OR_RETURN(merge.matched, ReadClauses(message.matched_actions(), reader));
+  TW_ASSIGN_OR_RETURN(merge.not_matched, ReadClauses(message.not_matched_actions(), reader));
+  TW_ASSIGN_OR_RETURN(merge.not_matched_by_source, ReadClauses(message.not_matched_by_source_actions(), reader));
   merge.with_schema_evolution = message.with_schema_evolution();
   return MakeCommand(std::move(merge));
 }
