@@ -97,9 +97,9 @@ Value ProtocolValue(const DeltaProtocol& protocol) {
 }
 
 /// Rows of one action each, written in chunks.
-class Rows {
+class CheckpointRows {
  public:
-  Rows(data::ParquetWriter& writer, const data::Schema& schema) : writer_(writer) {
+  CheckpointRows(data::ParquetWriter& writer, const data::Schema& schema) : writer_(writer) {
     for (const auto& field : schema) builders_.push_back(data::ColumnBuilder::Make(field.type));
   }
   Status Add(size_t column, const Value& value) {
@@ -130,7 +130,7 @@ Result<int64_t> WriteRows(data::FileSystem& disk, const std::string& path, const
                           int64_t* bytes) {
   const data::Schema schema = DeltaCheckpointSchema(false);
   TW_ASSIGN_OR_RETURN(const auto writer, data::ParquetWriter::Make(disk, path, schema, {.statistics_columns = 0}));
-  Rows rows(*writer, schema);
+  CheckpointRows rows(*writer, schema);
   TW_RETURN_NOT_OK(rows.Add(4, ProtocolValue(snapshot.protocol())));
   TW_RETURN_NOT_OK(rows.Add(3, MetadataValue(snapshot.metadata())));
   for (const auto& [app_id, txn] : snapshot.transactions()) {

@@ -24,9 +24,9 @@ using data::ValueList;
 
 namespace {
 
-const Setting<int64_t> kMinFileSize{.key = "spark.databricks.delta.optimize.minFileSize", .default_value = int64_t{1} << 30, .min = 0,
+const Setting<int64_t> kMinFileSize{.key = "spark.databricks.delta.optimize.minFileSize", .default_value = 1'073'741'824, .min = 0,
                                     .unit = SettingUnit::kBytes, .doc = "OPTIMIZE looks at files that are smaller."};
-const Setting<int64_t> kMaxFileSize{.key = "spark.databricks.delta.optimize.maxFileSize", .default_value = int64_t{1} << 30, .min = 1,
+const Setting<int64_t> kMaxFileSize{.key = "spark.databricks.delta.optimize.maxFileSize", .default_value = 1'073'741'824, .min = 1,
                                     .unit = SettingUnit::kBytes, .doc = "Size up to which OPTIMIZE puts files together."};
 const Setting<double> kMaxDeleted{.key = "spark.databricks.delta.optimize.maxDeletedRowsRatio", .default_value = 0.05, .min = 0.0, .max = 1.0,
                                   .doc = "OPTIMIZE rewrites files with a larger part of deleted rows."};
