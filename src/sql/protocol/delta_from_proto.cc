@@ -13,7 +13,7 @@ namespace thalweg::sql {
 
 namespace {
 
-namespace pb = ::delta::connect;
+namespace delta_pb = ::delta::connect;
 using ::google::protobuf::Any;
 
 bool IsNamed(const Any& extension, std::string_view name) {
@@ -36,21 +36,21 @@ PlanPtr AtPath(const std::string& path) {
   return source;
 }
 
-Result<PlanPtr> ReadTable(const pb::DeltaTable& table, PlanReader& reader) {
+Result<PlanPtr> ReadTable(const delta_pb::DeltaTable& table, PlanReader& reader) {
   switch (table.access_type_case()) {
-    case pb::DeltaTable::kPath:
+    case delta_pb::DeltaTable::kPath:
       if (table.path().hadoop_conf_size() > 0) return Unsupported("Hadoop options of DeltaTable.forPath");
       return AtPath(table.path().path());
-    case pb::DeltaTable::kTableOrViewName: {
+    case delta_pb::DeltaTable::kTableOrViewName: {
       TW_ASSIGN_OR_RETURN(std::vector<std::string> name, reader.environment().ParseName(table.table_or_view_name()));
       return PlanPtr(std::make_shared<UnresolvedRelation>(std::move(name), OptionMap(), false));
     }
-    case pb::DeltaTable::ACCESS_TYPE_NOT_SET: break;
+    case delta_pb::DeltaTable::ACCESS_TYPE_NOT_SET: break;
   }
   return OneOfNotSet(table.GetTypeName(), "ACCESSTYPE_NOT_SET");
 }
 
-Result<PlanPtr> Maintain(const char* name, const pb::DeltaTable& table, PlanReader& reader, OptionMap arguments = {}) {
+Result<PlanPtr> Maintain(const char* name, const delta_pb::DeltaTable& table, PlanReader& reader, OptionMap arguments = {}) {
   MaintainTable command;
   command.name = name;
   TW_ASSIGN_OR_RETURN(command.target, ReadTable(table, reader));
@@ -73,7 +73,7 @@ Result<ExprPtr> ReadCondition(const Message& message, PlanReader& reader) {
 template <typename Repeated>
 Result<std::vector<Assignment>> ReadAssignments(const Repeated& list, PlanReader& reader) {
   std::vector<Assignment> out;
-  for (const pb::Assignment& message : list) {
+  for (const delta_pb::Assignment& message : list) {
     Assignment assignment;
     TW_ASSIGN_OR_RETURN(assignment.column, reader.ReadExpression(message.field()));
     TW_ASSIGN_OR_RETURN(assignment.value, reader.ReadExpression(message.value()));
@@ -84,7 +84,7 @@ Result<std::vector<Assignment>> ReadAssignments(const Repeated& list, PlanReader
 
 template <typename Repeated>
 Result<std::vector<MergeAction>> ReadClauses(const Repeated& list, PlanReader& reader) {
-  using Action = pb::MergeIntoTable::Action;
+  using Action = delta_pb::MergeIntoTable::Action;
   std::vector<MergeAction> out;
   for (const Action& message : list) {
     MergeAction action;
@@ -110,7 +110,7 @@ Result<std::vector<MergeAction>> ReadClauses(const Repeated& list, PlanReader& r
   return out;
 }
 
-Result<PlanPtr> ReadMerge(const pb::MergeIntoTable& message, PlanReader& reader) {
+Result<PlanPtr> ReadMerge(const delta_pb::MergeIntoTable& message, PlanReader& reader) {
   MergeIntoTable merge;
   TW_ASSIGN_OR_RETURN(merge.target, reader.ReadRelation(message.target()));
   TW_ASSIGN_OR_RETURN(merge.source, reader.ReadRelation(message.source()));
@@ -122,7 +122,7 @@ Result<PlanPtr> ReadMerge(const pb::MergeIntoTable& message, PlanReader& reader)
   return MakeCommand(std::move(merge));
 }
 
-Result<PlanPtr> ReadUpdate(const pb::UpdateTable& message, PlanReader& reader) {
+Result<PlanPtr> ReadUpdate(const delta_pb::UpdateTable& message, PlanReader& reader) {
   UpdateTable update;
   TW_ASSIGN_OR_RETURN(update.target, reader.ReadRelation(message.target()));
   TW_ASSIGN_OR_RETURN(update.assignments, ReadAssignments(message.assignments(), reader));
@@ -130,14 +130,14 @@ Result<PlanPtr> ReadUpdate(const pb::UpdateTable& message, PlanReader& reader) {
   return MakeCommand(std::move(update));
 }
 
-Result<PlanPtr> ReadDelete(const pb::DeleteFromTable& message, PlanReader& reader) {
+Result<PlanPtr> ReadDelete(const delta_pb::DeleteFromTable& message, PlanReader& reader) {
   DeleteFromTable remove;
   TW_ASSIGN_OR_RETURN(remove.target, reader.ReadRelation(message.target()));
   TW_ASSIGN_OR_RETURN(remove.condition, ReadCondition(message, reader));
   return MakeCommand(std::move(remove));
 }
 
-Result<PlanPtr> ReadOptimize(const pb::OptimizeTable& message, PlanReader& reader) {
+Result<PlanPtr> ReadOptimize(const delta_pb::OptimizeTable& message, PlanReader& reader) {
   MaintainTable optimize;
   optimize.name = "OPTIMIZE";
   TW_ASSIGN_OR_RETURN(optimize.target, ReadTable(message.table(), reader));
@@ -153,12 +153,12 @@ Result<PlanPtr> ReadOptimize(const pb::OptimizeTable& message, PlanReader& reade
   return MakeCommand(std::move(optimize));
 }
 
-Result<PlanPtr> ReadRestore(const pb::RestoreTable& message, PlanReader& reader) {
+Result<PlanPtr> ReadRestore(const delta_pb::RestoreTable& message, PlanReader& reader) {
   switch (message.version_or_timestamp_case()) {
-    case pb::RestoreTable::kVersion:
+    case delta_pb::RestoreTable::kVersion:
       return Maintain("RESTORE", message.table(), reader, Argument("version", std::to_string(message.version())));
-    case pb::RestoreTable::kTimestamp: return Maintain("RESTORE", message.table(), reader, Argument("timestamp", message.timestamp()));
-    case pb::RestoreTable::VERSION_OR_TIMESTAMP_NOT_SET: break;
+    case delta_pb::RestoreTable::kTimestamp: return Maintain("RESTORE", message.table(), reader, Argument("timestamp", message.timestamp()));
+    case delta_pb::RestoreTable::VERSION_OR_TIMESTAMP_NOT_SET: break;
   }
   return OneOfNotSet(message.GetTypeName(), "VERSIONORTIMESTAMP_NOT_SET");
 }
@@ -174,16 +174,16 @@ Result<PlanPtr> ReadIsTable(const std::string& path, PlanReader& reader) {
 }
 
 // What has to run to give the relation's rows.
-Result<PlanPtr> ReadRunning(const pb::DeltaRelation& message, PlanReader& reader) {
+Result<PlanPtr> ReadRunning(const delta_pb::DeltaRelation& message, PlanReader& reader) {
   switch (message.relation_type_case()) {
-    case pb::DeltaRelation::kDescribeHistory: return Maintain("DESCRIBE HISTORY", message.describe_history().table(), reader);
-    case pb::DeltaRelation::kDescribeDetail: return Maintain("DESCRIBE DETAIL", message.describe_detail().table(), reader);
-    case pb::DeltaRelation::kConvertToDelta: return Unsupported("DeltaTable.convertToDelta");
-    case pb::DeltaRelation::kRestoreTable: return ReadRestore(message.restore_table(), reader);
-    case pb::DeltaRelation::kDeleteFromTable: return ReadDelete(message.delete_from_table(), reader);
-    case pb::DeltaRelation::kUpdateTable: return ReadUpdate(message.update_table(), reader);
-    case pb::DeltaRelation::kMergeIntoTable: return ReadMerge(message.merge_into_table(), reader);
-    case pb::DeltaRelation::kOptimizeTable: return ReadOptimize(message.optimize_table(), reader);
+    case delta_pb::DeltaRelation::kDescribeHistory: return Maintain("DESCRIBE HISTORY", message.describe_history().table(), reader);
+    case delta_pb::DeltaRelation::kDescribeDetail: return Maintain("DESCRIBE DETAIL", message.describe_detail().table(), reader);
+    case delta_pb::DeltaRelation::kConvertToDelta: return Unsupported("DeltaTable.convertToDelta");
+    case delta_pb::DeltaRelation::kRestoreTable: return ReadRestore(message.restore_table(), reader);
+    case delta_pb::DeltaRelation::kDeleteFromTable: return ReadDelete(message.delete_from_table(), reader);
+    case delta_pb::DeltaRelation::kUpdateTable: return ReadUpdate(message.update_table(), reader);
+    case delta_pb::DeltaRelation::kMergeIntoTable: return ReadMerge(message.merge_into_table(), reader);
+    case delta_pb::DeltaRelation::kOptimizeTable: return ReadOptimize(message.optimize_table(), reader);
     default: break;
   }
   return OneOfNotSet(message.GetTypeName(), "RELATIONTYPE_NOT_SET");
@@ -200,7 +200,7 @@ Result<std::string> CommentMetadata(const std::string& comment) {
   return schema[0].metadata_json;
 }
 
-Result<data::StructField> ReadColumn(const pb::CreateDeltaTable::Column& message) {
+Result<data::StructField> ReadColumn(const delta_pb::CreateDeltaTable::Column& message) {
   if (message.has_generated_always_as()) return Unsupported("generated columns of Delta tables");
   if (message.has_identity_info()) return Unsupported("identity columns of Delta tables");
   data::StructField field;
@@ -213,15 +213,15 @@ Result<data::StructField> ReadColumn(const pb::CreateDeltaTable::Column& message
   return field;
 }
 
-Result<PlanPtr> ReadCreate(const pb::CreateDeltaTable& message, PlanReader& reader) {
+Result<PlanPtr> ReadCreate(const delta_pb::CreateDeltaTable& message, PlanReader& reader) {
   if (message.clustering_columns_size() > 0) return Unsupported("clusterBy of Delta tables");
   CreateTable create;
   create.format = "delta";
   switch (message.mode()) {
-    case pb::CreateDeltaTable::MODE_CREATE: break;
-    case pb::CreateDeltaTable::MODE_CREATE_IF_NOT_EXISTS: create.if_not_exists = true; break;
-    case pb::CreateDeltaTable::MODE_REPLACE: create.replace = create.replace_only = true; break;
-    case pb::CreateDeltaTable::MODE_CREATE_OR_REPLACE: create.replace = true; break;
+    case delta_pb::CreateDeltaTable::MODE_CREATE: break;
+    case delta_pb::CreateDeltaTable::MODE_CREATE_IF_NOT_EXISTS: create.if_not_exists = true; break;
+    case delta_pb::CreateDeltaTable::MODE_REPLACE: create.replace = create.replace_only = true; break;
+    case delta_pb::CreateDeltaTable::MODE_CREATE_OR_REPLACE: create.replace = true; break;
     default: return InvalidEnum("delta.connect.CreateDeltaTable.Mode", message.mode());
   }
   if (message.has_location()) create.location = message.location();
@@ -234,7 +234,7 @@ Result<PlanPtr> ReadCreate(const pb::CreateDeltaTable& message, PlanReader& read
     return Error("DELTA_CREATE_TABLE_MISSING_TABLE_NAME_OR_LOCATION");
   }
   if (message.has_comment()) create.comment = message.comment();
-  for (const pb::CreateDeltaTable::Column& column : message.columns()) {
+  for (const delta_pb::CreateDeltaTable::Column& column : message.columns()) {
     TW_ASSIGN_OR_RETURN(data::StructField field, ReadColumn(column));
     create.schema.push_back(std::move(field));
   }
@@ -248,13 +248,13 @@ Result<PlanPtr> ReadCreate(const pb::CreateDeltaTable& message, PlanReader& read
 
 bool IsDeltaRelation(const Any& extension, bool* runs) {
   if (!IsNamed(extension, "delta.connect.DeltaRelation")) return false;
-  pb::DeltaRelation message;
+  delta_pb::DeltaRelation message;
   *runs = !ParseDeepMessage(extension.value(), &message) || !message.has_scan();
   return true;
 }
 
 Result<PlanPtr> DeltaRelationFromProto(const Any& extension, PlanReader& reader) {
-  pb::DeltaRelation message;
+  delta_pb::DeltaRelation message;
   TW_RETURN_NOT_OK(Unpack(extension, &message));
   if (message.has_scan()) return ReadTable(message.scan().table(), reader);
   if (message.has_is_delta_table()) return ReadIsTable(message.is_delta_table().path(), reader);
@@ -265,30 +265,30 @@ Result<PlanPtr> DeltaRelationFromProto(const Any& extension, PlanReader& reader)
 bool IsDeltaCommand(const Any& extension) { return IsNamed(extension, "delta.connect.DeltaCommand"); }
 
 Result<PlanPtr> DeltaCommandFromProto(const Any& extension, PlanReader& reader) {
-  pb::DeltaCommand message;
+  delta_pb::DeltaCommand message;
   TW_RETURN_NOT_OK(Unpack(extension, &message));
   switch (message.command_type_case()) {
-    case pb::DeltaCommand::kCloneTable: return Unsupported("DeltaTable.clone");
-    case pb::DeltaCommand::kVacuumTable: {
-      const pb::VacuumTable& vacuum = message.vacuum_table();
+    case delta_pb::DeltaCommand::kCloneTable: return Unsupported("DeltaTable.clone");
+    case delta_pb::DeltaCommand::kVacuumTable: {
+      const delta_pb::VacuumTable& vacuum = message.vacuum_table();
       OptionMap arguments;
       if (vacuum.has_retention_hours()) arguments.Set("retainHours", std::to_string(vacuum.retention_hours()));
       return Maintain("VACUUM", vacuum.table(), reader, std::move(arguments));
     }
-    case pb::DeltaCommand::kUpgradeTableProtocol: {
-      const pb::UpgradeTableProtocol& upgrade = message.upgrade_table_protocol();
+    case delta_pb::DeltaCommand::kUpgradeTableProtocol: {
+      const delta_pb::UpgradeTableProtocol& upgrade = message.upgrade_table_protocol();
       OptionMap arguments = Argument("readerVersion", std::to_string(upgrade.reader_version()));
       arguments.Set("writerVersion", std::to_string(upgrade.writer_version()));
       return Maintain("UPGRADE PROTOCOL", upgrade.table(), reader, std::move(arguments));
     }
-    case pb::DeltaCommand::kGenerate: return Unsupported("DeltaTable.generate");
-    case pb::DeltaCommand::kCreateDeltaTable: return ReadCreate(message.create_delta_table(), reader);
-    case pb::DeltaCommand::kAddFeatureSupport: {
-      const pb::AddFeatureSupport& add = message.add_feature_support();
+    case delta_pb::DeltaCommand::kGenerate: return Unsupported("DeltaTable.generate");
+    case delta_pb::DeltaCommand::kCreateDeltaTable: return ReadCreate(message.create_delta_table(), reader);
+    case delta_pb::DeltaCommand::kAddFeatureSupport: {
+      const delta_pb::AddFeatureSupport& add = message.add_feature_support();
       return Maintain("ADD FEATURE", add.table(), reader, Argument("feature", add.feature_name()));
     }
-    case pb::DeltaCommand::kDropFeatureSupport: return Unsupported("DeltaTable.dropFeatureSupport");
-    case pb::DeltaCommand::COMMAND_TYPE_NOT_SET: break;
+    case delta_pb::DeltaCommand::kDropFeatureSupport: return Unsupported("DeltaTable.dropFeatureSupport");
+    case delta_pb::DeltaCommand::COMMAND_TYPE_NOT_SET: break;
   }
   return OneOfNotSet(message.GetTypeName(), "COMMANDTYPE_NOT_SET");
 }
