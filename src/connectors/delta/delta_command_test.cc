@@ -41,7 +41,7 @@ class DeltaCommandTest : public ::testing::Test {
     for (auto& [key, value] : arguments) request.arguments.Set(key, value);
     request.config = bench_.config();
     request.settings = std::make_shared<const SettingsMap>(settings);
-    return table->RunCommand(request);
+    return dynamic_cast<sql::SupportsTableCommands&>(*table).RunCommand(request);
   }
 
   std::vector<int64_t> Ids() {

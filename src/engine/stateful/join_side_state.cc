@@ -29,22 +29,6 @@ constexpr uint8_t kLive = 1;      // in a group
 constexpr uint8_t kChanged = 2;   // to be written, and in the list of changed rows
 constexpr uint8_t kExpired = 4;   // collected to be given up
 
-struct GroupEntry {
-  uint8_t* key = nullptr;  // of KeyPages; null: free
-  uint32_t count = 0;
-  uint32_t stored = 0;
-  uint32_t rows = kNone;   // the one row's slot, or the number of a list when count > 1
-  uint32_t touched = 0;    // in the list of touched groups
-};
-
-struct RowEntry {
-  uint8_t* value = nullptr;
-  Group group = kNone;
-  uint32_t index = 0;
-  uint32_t generation = 0;
-  uint8_t flags = 0;
-};
-
 std::string_view BytesAt(const uint8_t* at) {
   return {reinterpret_cast<const char*>(at) + sizeof(KeyPages::Header), KeyPages::HeaderAt(at).size};
 }
@@ -54,6 +38,22 @@ Status Malformed(std::string_view reason) { return Error("MALFORMED_STATE_ROW").
 }  // namespace
 
 struct JoinSideState::Impl {
+  struct GroupEntry {
+    uint8_t* key = nullptr;  // of KeyPages; null: free
+    uint32_t count = 0;
+    uint32_t stored = 0;
+    uint32_t rows = kNone;   // the one row's slot, or the number of a list when count > 1
+    uint32_t touched = 0;    // in the list of touched groups
+  };
+
+  struct RowEntry {
+    uint8_t* value = nullptr;
+    Group group = kNone;
+    uint32_t index = 0;
+    uint32_t generation = 0;
+    uint8_t flags = 0;
+  };
+
   Impl(JoinSideOptions side_options, std::unique_ptr<QueryState::Member> counts_member,
        std::unique_ptr<QueryState::Member> rows_member, MemoryAccount* memory)
       : options(std::move(side_options)),
@@ -505,7 +505,7 @@ int64_t JoinSideState::CollectExpired(int64_t bound_us) {
   s.expired.clear();
   s.next_expired = 0;
   s.times.Take(bound_us, [&s](const ExpiryBuckets::Entry& entry) {
-    RowEntry& row = s.entries[entry.slot];
+    Impl::RowEntry& row = s.entries[entry.slot];
     if (row.generation != entry.generation || (row.flags & kLive) == 0) return;
     row.flags |= kExpired;
     s.expired.push_back(entry.slot);
@@ -514,8 +514,8 @@ int64_t JoinSideState::CollectExpired(int64_t bound_us) {
   const auto shared = std::partition(s.expired.begin(), s.expired.end(),
                                      [&s](Slot slot) { return s.groups[s.entries[slot].group].count == 1; });
   std::sort(shared, s.expired.end(), [&s](Slot a, Slot b) {
-    const RowEntry& left = s.entries[a];
-    const RowEntry& right = s.entries[b];
+    const Impl::RowEntry& left = s.entries[a];
+    const Impl::RowEntry& right = s.entries[b];
     return left.group != right.group ? left.group < right.group : left.index < right.index;
   });
   return static_cast<int64_t>(s.expired.size());
@@ -527,7 +527,7 @@ void JoinSideState::DetachExpired(size_t limit, std::vector<Slot>* slots) {
   for (; s.next_expired < s.expired.size() && slots->size() < limit; ++s.next_expired) {
     if (s.next_expired + kBlock < s.expired.size()) __builtin_prefetch(&s.entries[s.expired[s.next_expired + kBlock]], 1);
     if (s.next_expired + kBlock / 2 < s.expired.size()) {
-      const RowEntry& ahead = s.entries[s.expired[s.next_expired + kBlock / 2]];
+      const Impl::RowEntry& ahead = s.entries[s.expired[s.next_expired + kBlock / 2]];
       if (ahead.group != kNone) __builtin_prefetch(&s.groups[ahead.group], 1);
     }
     Slot slot = s.expired[s.next_expired];
@@ -553,7 +553,7 @@ void JoinSideState::Detach(Slot slot) { impl_->TakeOut(slot); }
 void JoinSideState::Free(std::span<const Slot> slots) {
   Impl& s = *impl_;
   for (const Slot slot : slots) {
-    RowEntry& entry = s.entries[slot];
+    Impl::RowEntry& entry = s.entries[slot];
     s.values.Remove(entry.value);
     entry.value = nullptr;
     ++entry.generation;
@@ -587,7 +587,7 @@ Result<bool> JoinSideState::Finish() {
     if (!durable) return false;
   }
   for (const Group number : s.touched) {
-    GroupEntry& group = s.groups[number];
+    Impl::GroupEntry& group = s.groups[number];
     group.touched = 0;
     group.stored = group.count;
     s.DropEmptyGroup(number);
