@@ -324,7 +324,13 @@ Status World::StartQuery() {
   start.partition_columns = scenario_.partition_columns;
   start.query_name = "out";
   if (scenario_.sink == "collect") {
-    start.callback_sink = std::make_shared<CollectSink>(collected_);
+    start.format = "foreachBatch";
+    start.open_callback_sink = [collected = collected_]() -> Result<streaming::SinkFactory> {
+      return streaming::SinkFactory([collected](const sql::StreamWriteRequest&)
+                                        -> Result<std::variant<std::unique_ptr<sql::StreamingWrite>, std::unique_ptr<sql::BatchSink>>> {
+        return {std::make_unique<CollectSink>(collected)};
+      });
+    };
   } else {
     start.format = scenario_.sink;
   }
