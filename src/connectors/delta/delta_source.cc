@@ -222,7 +222,7 @@ Status DeltaDataSource::ReplaceTable(const std::string& location, const Schema& 
   const std::shared_ptr<DeltaLog> log = LogOf(path);
   TW_ASSIGN_OR_RETURN(const DeltaSnapshotPtr existing, log->Update());
   if (existing == nullptr) {
-    if (!or_create) return Error("DELTA_CANNOT_REPLACE_MISSING_TABLE").With("tableName", "delta.`" + path + "`");
+    if (!or_create) return Error("TABLE_OR_VIEW_NOT_FOUND").With("relationName", "`delta`.`" + path + "`");
     return CreateTable(location, schema, partition_columns, properties, config);
   }
   const std::string name = "delta.`" + path + "`";
