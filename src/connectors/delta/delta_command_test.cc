@@ -217,7 +217,7 @@ TEST_F(DeltaCommandTest, ProtocolsOnlyGrow) {
   EXPECT_EQ(protocol.min_writer_version, 7);
   EXPECT_TRUE(SupportsFeature(protocol, "timestampNtz"));
   EXPECT_TRUE(SupportsFeature(protocol, "changeDataFeed"));  // what version 4 stood for stays
-  EXPECT_EQ(Run("ADD FEATURE", {{"feature", "nonsense"}}).status().condition(), "DELTA_UNSUPPORTED_FEATURES_FOR_WRITE");
+  EXPECT_EQ(Run("ADD FEATURE", {{"feature", "nonsense"}}).status().condition(), "DELTA_UNSUPPORTED_FEATURES_IN_CONFIG");
   EXPECT_EQ(Run("NONSENSE").status().condition(), "UNSUPPORTED_FEATURE.THALWEG");
   Append(10, 20);
   EXPECT_EQ(Ids().size(), 20U);

@@ -6,16 +6,14 @@
 
 #include "base/fault_point.h"
 #include "base/settings.h"
-#include "base/string_case.h"
 #include "connectors/delta/delta_command.h"
+#include "connectors/delta/delta_partition_filter.h"
 #include "connectors/delta/delta_protocol.h"
 #include "connectors/delta/delta_scan.h"
 #include "connectors/delta/delta_schema.h"
 #include "connectors/delta/delta_stats.h"
 #include "connectors/delta/delta_write_plan.h"
-#include "data/columnar/builder.h"
 #include "data/io/path.h"
-#include "sql/expr/evaluator.h"
 
 namespace thalweg::connectors {
 
@@ -24,9 +22,9 @@ using data::ValueList;
 
 namespace {
 
-const Setting<int64_t> kMinFileSize{.key = "spark.databricks.delta.optimize.minFileSize", .default_value = 1'073'741'824, .min = 0,
+const Setting<int64_t> kMinFileSize{.key = "spark.databricks.delta.optimize.minFileSize", .default_value = 1073741824, .min = 0,
                                     .unit = SettingUnit::kBytes, .doc = "OPTIMIZE looks at files that are smaller."};
-const Setting<int64_t> kMaxFileSize{.key = "spark.databricks.delta.optimize.maxFileSize", .default_value = 1'073'741'824, .min = 1,
+const Setting<int64_t> kMaxFileSize{.key = "spark.databricks.delta.optimize.maxFileSize", .default_value = 1073741824, .min = 1,
                                     .unit = SettingUnit::kBytes, .doc = "Size up to which OPTIMIZE puts files together."};
 const Setting<double> kMaxDeleted{.key = "spark.databricks.delta.optimize.maxDeletedRowsRatio", .default_value = 0.05, .min = 0.0, .max = 1.0,
                                   .doc = "OPTIMIZE rewrites files with a larger part of deleted rows."};
@@ -43,56 +41,24 @@ bool DeletesTooMuch(const AddFile& add, double most) {
 // Which live files the WHERE of the command is about: a condition over partition values.
 Result<std::vector<AddFilePtr>> FilesOf(const DeltaCommandRun& run) {
   std::vector<AddFilePtr> files = run.snapshot->files()->live();
-  if (run.request.condition == nullptr || files.empty()) return files;
+  if (run.request.condition == nullptr) return files;
   const auto& partitions = run.snapshot->metadata().partition_columns;
-  const bool mapped = HasColumnMapping(run.snapshot->metadata());
-  sql::AttributeList input;
-  std::vector<std::string> keys;
-  std::vector<data::DataType> types;
-  for (const sql::AttributePtr& attribute : run.request.attributes) {
-    if (std::find(partitions.begin(), partitions.end(), attribute->name()) == partitions.end()) continue;
-    const int at = FindColumn(run.snapshot->schema(), attribute->name(), true);
-    if (at < 0) continue;
-    keys.push_back(PhysicalField(run.snapshot->schema()[static_cast<size_t>(at)], mapped).name);
-    types.push_back(attribute->type());
-    input.push_back(attribute);
-  }
   for (const ExprId used : sql::References(run.request.condition)) {
-    const auto is_used = [&](const sql::AttributePtr& attribute) { return attribute->id() == used; };
-    if (std::any_of(input.begin(), input.end(), is_used)) continue;
     const auto& all = run.request.attributes;
-    const auto found = std::find_if(all.begin(), all.end(), is_used);
+    const auto found = std::find_if(all.begin(), all.end(), [&](const sql::AttributePtr& attribute) { return attribute->id() == used; });
+    const std::string name = found == all.end() ? "" : (*found)->name();
+    if (std::find(partitions.begin(), partitions.end(), name) != partitions.end()) continue;
     std::string list;
-    for (const std::string& name : partitions) list += (list.empty() ? "" : ", ") + name;
-    return Error("DELTA_NON_PARTITION_COLUMN_REFERENCE").With("columnName", found == all.end() ? "" : (*found)->name())
-        .With("columnList", list);
+    for (const std::string& partition : partitions) list += (list.empty() ? "" : ", ") + partition;
+    return Error("DELTA_NON_PARTITION_COLUMN_REFERENCE").With("columnName", name).With("columnList", list);
   }
-  data::TimeZone zone;
-  if (run.request.config != nullptr) {
-    TW_ASSIGN_OR_RETURN(zone, data::TimeZone::Parse(run.request.config->time_zone));
-  }
-  std::vector<ValueList> rows;
-  for (const AddFilePtr& add : files) {
-    ValueList row;
-    for (size_t i = 0; i < keys.size(); ++i) {
-      std::optional<std::string> text;
-      for (const auto& [name, value] : add->partition_values) {
-        if (name == keys[i]) text = value;
-      }
-      TW_ASSIGN_OR_RETURN(Value value, ParsePartitionValue(text, types[i], zone));
-      row.push_back(std::move(value));
-    }
-    rows.push_back(std::move(row));
-  }
-  TW_ASSIGN_OR_RETURN(const auto program, sql::Program::Compile({run.request.condition}, input, run.request.config));
-  sql::EpochContext epoch;
-  sql::EvalContext context{.config = run.request.config.get(), .epoch = &epoch, .partition = 0};
-  const data::Chunk all = rows.front().empty() ? data::Chunk({}, static_cast<int64_t>(rows.size())) : data::ChunkFromRows(types, rows);
-  TW_ASSIGN_OR_RETURN(const data::Chunk verdicts, program->Run(all, context));
+  TW_ASSIGN_OR_RETURN(const DeltaPartitionFilterPtr filter,
+                      DeltaPartitionFilter::Make(run.snapshot->metadata(), {run.request.condition}, run.request.attributes, run.request.config));
+  if (!filter->took_all()) return Unsupported("OPTIMIZE with a condition that is not deterministic");
+  TW_ASSIGN_OR_RETURN(const std::vector<bool> matches, filter->Matches(files));
   std::vector<AddFilePtr> chosen;
   for (size_t i = 0; i < files.size(); ++i) {
-    const Value verdict = verdicts.column(0)->GetValue(static_cast<int64_t>(i));
-    if (!verdict.is_null() && verdict.get<bool>()) chosen.push_back(files[i]);
+    if (matches[i]) chosen.push_back(files[i]);
   }
   return chosen;
 }

@@ -218,7 +218,7 @@ Result<DeltaProtocol> WithFeature(const DeltaProtocol& protocol, std::string_vie
   for (const std::string_view known : kReaderFeatures) {
     if (EqualsIgnoreCase(known, feature)) name = known;
   }
-  if (name.empty()) return UnsupportedFeatures("DELTA_UNSUPPORTED_FEATURES_FOR_WRITE", {std::string(feature)}, table);
+  if (name.empty()) return Error("DELTA_UNSUPPORTED_FEATURES_IN_CONFIG").With("tableNameOrPath", table).With("configs", feature);
   if (SupportsFeature(protocol, name)) return protocol;
   DeltaProtocol next = protocol;
   if (!next.writer_features) next.writer_features = ImpliedWriterFeatures(protocol.min_writer_version);

@@ -19,7 +19,7 @@ Status CheckDeltaWriterFeatures(const DeltaProtocol& protocol, const std::string
 /// The features that legacy writer versions stand for.
 std::vector<std::string> ImpliedWriterFeatures(int writer_version);
 /// The protocol that also lists a feature, by its name in any case: table features, with those that the old versions implied.
-/// Errors: DELTA_UNSUPPORTED_FEATURES_FOR_WRITE for an unknown one.
+/// Errors: DELTA_UNSUPPORTED_FEATURES_IN_CONFIG for an unknown one.
 Result<DeltaProtocol> WithFeature(const DeltaProtocol& protocol, std::string_view feature, const std::string& table);
 /// Whether the protocol lists the feature, or its versions imply it (writers' view).
 bool SupportsFeature(const DeltaProtocol& protocol, std::string_view feature);
