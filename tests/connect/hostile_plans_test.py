@@ -147,9 +147,8 @@ def test_names_that_use_names_twice(client):
 
 
 def test_windows_that_overlap_without_end(spark):
-    frame = spark.sql("select window(timestamp_seconds(id), '1 hour', '1 microsecond') as w from range(1)")
     with pytest.raises(PySparkException) as error:
-        frame.collect()
+        spark.sql("select window(timestamp_seconds(id), '1 hour', '1 microsecond') as w from range(1)").collect()
     assert error.value.getCondition() == "UNSUPPORTED_FEATURE.THALWEG"
 
 

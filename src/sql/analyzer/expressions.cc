@@ -227,7 +227,10 @@ Result<ExprPtr> Resolver::ResolveName(const UnresolvedAttribute& name, const Exp
     }
   }
   TW_ASSIGN_OR_RETURN(ExprPtr hidden, FindColumn(name.name_parts(), scope.hidden, bind_));
-  if (hidden != nullptr && name.name_parts().size() > 1) return hidden;
+  // What a USING join leaves out wants its table's name; what a source marks as metadata does not.
+  const auto* column = hidden == nullptr ? nullptr : hidden->As<Attribute>();
+  const bool marked = column != nullptr && HasMetadataFlag(column->metadata_json(), "__metadata_col");
+  if (hidden != nullptr && (marked || name.name_parts().size() > 1)) return hidden;
   if (scope.lenient) return node;
   return UnknownColumn(name.name_parts(), scope.input);
 }
