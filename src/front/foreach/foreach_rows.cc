@@ -109,7 +109,11 @@ class PythonForeach final : public sql::StreamingWrite {
   PythonForeach(ForeachFunction function, data::Schema schema) : function_(std::move(function)), schema_(std::move(schema)) {
     for (int i = 0; i < AvailableCores(); ++i) {
       threads_.push_back(StartThread("foreach", [this](const std::stop_token& stop) {
-        while (const std::optional<PartitionRowsPtr> rows = work_.Pop(stop)) (*rows)->End(Run(**rows));
+        while (const std::optional<PartitionRowsPtr> rows = work_.Pop(stop)) {
+          // A sink that goes does not wait for the user's function.
+          const std::stop_callback cancel(stop, [&rows] { (*rows)->Cancel(); });
+          (*rows)->End(Run(**rows));
+        }
       }));
     }
   }

@@ -194,14 +194,14 @@ class Program:
     def builders(self):
         spark = self.spark
         path = self.folder()
-        self.note("is no table", lambda: DeltaTable.isDeltaTable(spark, path))
+        self.note("is no table", lambda: bool(DeltaTable.isDeltaTable(spark, path)))
 
         def create(builder, at=None):
             (builder.location(at or path).addColumn("id", "BIGINT", nullable=False).addColumn("name", StringType(), comment="it's a \"name\"")
              .addColumn("p", IntegerType()).partitionedBy("p").property("delta.appendOnly", "true").property("mine", "1").execute())
 
         self.note("create", lambda: create(DeltaTable.create(spark)))
-        self.note("is table", lambda: DeltaTable.isDeltaTable(spark, path))
+        self.note("is table", lambda: bool(DeltaTable.isDeltaTable(spark, path)))
         self.note("created schema", lambda: self.schema_of(path))
         self.note("created protocol", lambda: self.protocol(path))
         self.note("create again", lambda: create(DeltaTable.create(spark)))
