@@ -20,7 +20,7 @@ OTHERWISE = {
     "builder history": [[1, "CREATE OR REPLACE TABLE", {"clusterBy": "[]", "description": None, "isManaged": "false", "partitionBy": "[]",
                          "properties": '{"other":"2"}'}, 0, "Serializable", False, []],
                         [0, "CREATE TABLE", {"clusterBy": "[]", "description": None, "isManaged": "false", "partitionBy": '["p"]',
-                         "properties": '{"mine":"1","delta.appendOnly":"true"}'}, None, "Serializable", True, []]],
+                         "properties": '{"delta.appendOnly":"true","mine":"1"}'}, None, "Serializable", True, []]],
     # The rows of a local frame are one task here and two in Spark.
     "detail by name": {"name": "spark_catalog.default.delta_program_table", "format": "delta", "numFiles": 1},
     # Over Connect forName and forPath ask nobody; the read that follows names what is missing.
