@@ -42,4 +42,11 @@ inline const Setting<int64_t> kFunctionInitMs{
     .unit = SettingUnit::kMillis,
     .doc = "How long unpickling the function of foreachBatch may take."};
 
+inline const Setting<int64_t> kStopGraceMs{
+    .key = "thalweg.python.stopGrace",
+    .default_value = 1000,
+    .min = 0,
+    .unit = SettingUnit::kMillis,
+    .doc = "How long stop() lets a running foreachBatch function go on, so that its batch is committed and does not come again."};
+
 }  // namespace thalweg::engine

@@ -68,9 +68,22 @@ Status PythonForeachBatch::Initialise(std::stop_token stop) {
 }
 
 Status PythonForeachBatch::AddBatch(BatchId epoch, std::shared_ptr<const sql::BatchRelation> rows) {
+  {
+    const MutexLock lock(mutex_);
+    if (stopping_) return Cancelled();
+    calling_ = true;
+  }
+  Status result = Call(epoch, *rows);
+  const MutexLock lock(mutex_);
+  calling_ = false;
+  returned_.NotifyAll();
+  return result;
+}
+
+Status PythonForeachBatch::Call(BatchId epoch, const sql::BatchRelation& rows) {
   const std::stop_token stop = interrupted_.get_token();
   engine::WorkerSocket& socket = worker_->socket();
-  const OfferedRelation offered(function_.relations, *rows);
+  const OfferedRelation offered(function_.relations, rows);
   engine::JavaData call;
   call.Bytes(offered.id()).Long(epoch.value());
   if (worker_->runtime().AtLeast(4, 3)) call.Bytes(function_.session_id);
@@ -88,6 +101,13 @@ Status PythonForeachBatch::AddBatch(BatchId epoch, std::shared_ptr<const sql::Ba
 }
 
 void PythonForeachBatch::Interrupt() {
+  {
+    const MutexLock lock(mutex_);
+    stopping_ = true;
+    const std::chrono::milliseconds grace(function_.request.settings.Get(engine::kStopGraceMs));
+    returned_.WaitFor(mutex_, {}, grace, [this] { return !calling_; });
+    if (!calling_) return;
+  }
   interrupted_.request_stop();
   worker_->Kill();
 }

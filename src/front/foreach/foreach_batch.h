@@ -6,6 +6,7 @@
 #include <stop_token>
 #include <string>
 
+#include "base/mutex.h"
 #include "engine/pyworker/python_workers.h"
 #include "front/foreach/batch_plan.h"
 #include "sql/datasource/data_source.h"
@@ -35,17 +36,23 @@ class PythonForeachBatch final : public sql::BatchSink {
   Status AddBatch(BatchId epoch, std::shared_ptr<const sql::BatchRelation> rows) override;
   std::string Description() const override { return "ForeachBatchSink"; }
   bool reports_rows() const override { return false; }
-  /// Any thread: kills the worker, AddBatch answers OPERATION_CANCELED.
+  /// Any thread: a call that runs may end within the grace of its setting (a batch that is done should not come again); after that the
+  /// worker is killed and AddBatch answers OPERATION_CANCELED. Blocks so long.
   void Interrupt();
 
  private:
   PythonForeachBatch(ForeachBatchFunction function, std::unique_ptr<engine::StandAloneWorker> worker)
       : function_(std::move(function)), worker_(std::move(worker)) {}
   Status Initialise(std::stop_token stop);
+  Status Call(BatchId epoch, const sql::BatchRelation& rows);
 
   const ForeachBatchFunction function_;
   std::unique_ptr<engine::StandAloneWorker> worker_;
   std::stop_source interrupted_;
+  Mutex mutex_;
+  CondVar returned_;
+  bool calling_ TW_GUARDED_BY(mutex_) = false;
+  bool stopping_ TW_GUARDED_BY(mutex_) = false;  ///< no further call begins
 };
 
 }  // namespace thalweg::front
