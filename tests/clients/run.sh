@@ -9,10 +9,10 @@ versions=("$@")
 failed=0
 
 install() { # version: what is there is kept
-  local folder=$TW_SOURCE_DIR/build/clients/$1 package=pyspark-client
+  local folder=$TW_SOURCE_DIR/build/clients/$1 package=pyspark-client extra=()
   [[ -d $folder/pyspark ]] && return 0
-  case $1 in 4.0.*|4.1.*|4.2.*) ;; *) package=pyspark ;; esac # no client package of its own yet
-  "$venv/bin/pip" install --quiet --no-deps --target "$folder.new" "$package==$1" || return 1
+  case $1 in 4.0.*|4.1.*|4.2.*) ;; *) package=pyspark extra=(py4j) ;; esac # no client package of its own yet
+  "$venv/bin/pip" install --quiet --no-deps --target "$folder.new" "$package==$1" "${extra[@]}" || return 1
   rm -rf "$folder.new/pyspark/jars" # remote mode has no use for them
   mv "$folder.new" "$folder"
 }
@@ -22,8 +22,8 @@ for version in "${versions[@]}"; do
   scratch=$TW_SOURCE_DIR/build/tmp/clients-$version
   echo "== client $version"
   # The whole pyspark, unlike the client package, must be told that it is a client.
-  SPARK_CONNECT_MODE_ENABLED=1 PYTHONPATH=$TW_SOURCE_DIR/build/clients/$version:$PYTHONPATH timeout 600 "$venv/bin/python" -W ignore -B -m pytest -q -p no:cacheprovider \
+  SPARK_CONNECT_MODE_ENABLED=1 PYTHONPATH=$TW_SOURCE_DIR/build/clients/$version:$PYTHONPATH timeout 900 "$venv/bin/python" -W ignore -B -m pytest -q -p no:cacheprovider \
     --import-mode=importlib --rootdir="$TW_SOURCE_DIR/tests" --basetemp="$scratch" \
-    "$TW_SOURCE_DIR"/tests/connect/{first_contact,errors,streaming,catalog,settings}_test.py || failed=1
+    "$TW_SOURCE_DIR"/tests/connect/{first_contact,errors,streaming,catalog,settings}_test.py "$TW_SOURCE_DIR"/tests/streaming/foreach{,_batch}_test.py || failed=1
 done
 exit $failed
