@@ -6,6 +6,7 @@
 #include <sys/eventfd.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
+#include <sys/socket.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -55,6 +56,18 @@ struct Pipe {
     read = Descriptor(ends[0]);
     write = Descriptor(ends[1]);
     return Status::OK();
+  }
+  // Unlike a pipe it can be written to without a SIGPIPE when nobody reads any more: the program around us may not ignore that.
+  Status OpenSocket() {
+    std::array<int, 2> ends{};
+    if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends.data()) != 0) return IoError("make a pair of sockets", errno);
+    read = Descriptor(ends[0]);
+    write = Descriptor(ends[1]);
+    return Status::OK();
+  }
+  Status OpenNull() {
+    read = Descriptor(open("/dev/null", O_RDONLY | O_CLOEXEC));
+    return read.get() < 0 ? IoError("open /dev/null", errno) : Status::OK();
   }
 };
 
@@ -116,11 +129,10 @@ Result<std::unique_ptr<ChildProcess>> ChildProcess::Launch(ChildSpec spec) {
   child->pipes_ = std::make_unique<Pipes>();
   Pipes& pipes = *child->pipes_;
   Pipe report;
-  TW_RETURN_NOT_OK(pipes.in.Open());
+  TW_RETURN_NOT_OK(spec.has_stdin ? pipes.in.OpenSocket() : pipes.in.OpenNull());
   TW_RETURN_NOT_OK(pipes.out.Open());
   TW_RETURN_NOT_OK(pipes.err.Open());
   TW_RETURN_NOT_OK(report.Open());
-  if (!spec.has_stdin) pipes.in.read = Descriptor(open("/dev/null", O_RDONLY | O_CLOEXEC));
   pipes.wake = Descriptor(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
 
   std::vector<std::string> variables;
@@ -141,7 +153,6 @@ Result<std::unique_ptr<ChildProcess>> ChildProcess::Launch(ChildSpec spec) {
   pipes.in.read.Reset();
   pipes.out.write.Reset();
   pipes.err.write.Reset();
-  if (!spec.has_stdin) pipes.in.write.Reset();
   const bool failed = read(report.read.get(), &error, sizeof(error)) == sizeof(error);
   pipes.process = Descriptor(static_cast<int>(syscall(SYS_pidfd_open, pid, 0)));
   for (const int descriptor : {pipes.out.read.get(), pipes.err.read.get()}) fcntl(descriptor, F_SETFL, O_NONBLOCK);
@@ -269,8 +280,7 @@ Result<std::string> ChildProcess::StdoutPrefix(std::chrono::milliseconds timeout
 }
 
 bool ChildProcess::WriteStdin(std::string_view bytes) {
-  // Pipes take up to PIPE_BUF bytes whole. SIGPIPE is ignored by every program of ours.
-  return write(pipes_->in.write.get(), bytes.data(), bytes.size()) == static_cast<ssize_t>(bytes.size());
+  return send(pipes_->in.write.get(), bytes.data(), bytes.size(), MSG_NOSIGNAL | MSG_DONTWAIT) == static_cast<ssize_t>(bytes.size());
 }
 
 void ChildProcess::SignalGroup(int number) {

@@ -23,7 +23,7 @@ namespace thalweg::engine {
 struct ChildSpec {
   std::vector<std::string> arguments;                 ///< [0]: a program, looked up on PATH
   std::map<std::string, std::string> environment;     ///< all of it
-  bool has_stdin = false;                             ///< a pipe that ends with us; otherwise /dev/null
+  bool has_stdin = false;                             ///< a stream that ends with us; otherwise /dev/null
   size_t stdout_prefix_bytes = 0;                     ///< so many bytes of its output are for StdoutPrefix, not lines
   bool dies_with_server = true;                       ///< SIGKILL by the kernel when this process ends, however it ends
   int64_t memory_limit_bytes = 0;                     ///< of its address space; 0: none
