@@ -4,6 +4,7 @@ import json
 import os
 import signal
 import sys
+import threading
 
 import pytest
 from harness.python_functions import Log, alive, hang, launched_by
@@ -165,6 +166,29 @@ def test_stop_ends_a_function_that_hangs(server, folder, tmp_path):
     assert query.exception() is None and not query.isActive
     assert launched_by(server) == set()
     assert not os.path.exists(tmp_path / "ck" / "commits" / "0")
+
+
+def test_stop_lets_a_function_end_that_is_about_to(server, folder, tmp_path):
+    folder.put("1.json", '{"v":1}').put("2.json", '{"v":2}')
+    spark, log = server.session(thalweg__python__stopGrace="60s"), Log(tmp_path / "log")
+    mark = str(tmp_path / "mark")
+
+    def save(batch, batch_id):
+        log.add(f"{batch_id}: {batch.count()}")
+        wait_until(lambda: os.path.exists(mark), "the test goes on")
+        log.add(f"{batch_id} saved")
+
+    query = start(read_files(spark, folder, "v BIGINT"), save, tmp_path / "ck", processingTime="0 seconds")
+    wait_until(log.lines, "the function runs", END_TIMEOUT_S)
+    stopping = threading.Thread(target=query.stop)
+    stopping.start()
+    wait_until(lambda: not query.isActive, "stop() has arrived")
+    open(mark, "w", encoding="utf-8").close()
+    stopping.join()
+    assert query.exception() is None
+    assert log.lines() == ["0: 1", "0 saved"]
+    run(read_files(spark, folder, "v BIGINT"), save, tmp_path / "ck")
+    assert log.lines() == ["0: 1", "0 saved", "1: 1", "1 saved"], "the batch does not come again"
 
 
 def test_a_worker_that_is_killed_fails_its_query_only(server, folder, tmp_path):
