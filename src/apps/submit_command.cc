@@ -164,6 +164,8 @@ Result<std::vector<std::string>> ResolveSetting(const char* key, SettingsMap* se
 }
 
 Status Submit(const SubmitArguments& arguments, int* exit_code) {
+  TW_ASSIGN_OR_RETURN(SettingsMap settings, ReadSettings(arguments));
+  TW_RETURN_NOT_OK(CheckProgram(arguments.program));
   const char* level = std::getenv("THALWEG_LOG");
   TW_ASSIGN_OR_RETURN(const LogLevel log_level, ParseLogLevel(level == nullptr ? (arguments.verbose ? "info" : "warn") : level));
   ConfigureLog(log_level, LogFormat::kText);
@@ -172,8 +174,6 @@ Status Submit(const SubmitArguments& arguments, int* exit_code) {
     return Error("ILLEGAL_ARGUMENT")
         .With("message", "no Python with pyspark was found: pip install pyspark-client, or set PYSPARK_PYTHON");
   }
-  TW_ASSIGN_OR_RETURN(SettingsMap settings, ReadSettings(arguments));
-  TW_RETURN_NOT_OK(CheckProgram(arguments.program));
   TW_RETURN_NOT_OK(ResolveSetting("spark.files", &settings).status());
   // The program's own interpreter runs its functions, unless something else is said.
   const char* worker_python = std::getenv("PYSPARK_PYTHON");
