@@ -31,6 +31,7 @@ struct Outcome {
   int64_t batch_at_trouble = -1;      ///< the newest committed batch when it went wrong
   bool struck = false;
   int files = 0;     ///< there before the last run
+  std::string torn;  ///< the file that was torn
   std::string told;  ///< a torn file: the error that names it, with which the script ended; empty: it went on
 };
 
@@ -80,7 +81,11 @@ class ScriptRun {
         if (trouble_.kind == Trouble::Kind::kTornFile) world_->Halt();
         const std::vector<std::string> files = Files();
         outcome_.files = static_cast<int>(files.size());
-        if (trouble_.kind == Trouble::Kind::kTornFile) TW_RETURN_NOT_OK(trouble_.file < outcome_.files ? Tear(files[trouble_.file]) : Boot());
+        if (trouble_.kind == Trouble::Kind::kTornFile) {
+          // The halt alone may have come before a batch without data, whether or not there is a file of that number to tear.
+          outcome_.batch_at_trouble = world_->LastCommit();
+          TW_RETURN_NOT_OK(trouble_.file < outcome_.files ? Tear(files[trouble_.file]) : Boot());
+        }
       }
       const Status status = Take(step);
       if (!torn_.empty() && (!status.ok() || !failure_.ok())) {
@@ -126,8 +131,7 @@ class ScriptRun {
   }
   /// The last block of a file is gone, found at the next start.
   Status Tear(const std::string& path) {
-    torn_ = path;
-    outcome_.batch_at_trouble = world_->LastCommit();
+    torn_ = outcome_.torn = path;
     TW_ASSIGN_OR_RETURN(const std::string bytes, world_->disk().ReadWhole(path));
     TW_ASSIGN_OR_RETURN(const std::unique_ptr<data::WritableFile> file, world_->disk().Create(path, data::CreateMode::kReplace));
     TW_RETURN_NOT_OK(file->Append(std::string_view(bytes).substr(0, bytes.size() - std::min<size_t>(bytes.size() / 2 + 1, 512))));
@@ -484,7 +488,7 @@ class Runner {
           continue;
         }
       }
-      return Fail(trouble.text, "check " + std::to_string(i + 1) + "\n  expected " + RowsText((*wanted)[i]) + "\n  got      " + RowsText(got));
+      return Fail(trouble.text + (outcome.torn.empty() ? "" : " (" + outcome.torn + ")"), "check " + std::to_string(i + 1) + "\n  expected " + RowsText((*wanted)[i]) + "\n  got      " + RowsText(got));
     }
   }
 
