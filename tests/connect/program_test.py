@@ -143,8 +143,8 @@ def test_submit_hands_the_interrupt_on(tmp_path):
         from pyspark.sql import SparkSession
         spark = SparkSession.builder.getOrCreate()
         query = spark.readStream.format("rate").load().writeStream.format("noop").start()
-        print("started", flush=True)
         try:
+            print("started", flush=True)
             signal.pause()  # an interrupt within a call would meet the client's own gRPC race
         except KeyboardInterrupt:
             os._exit(3)  # no clean-up: the client's own may wait for minutes after an interrupt
