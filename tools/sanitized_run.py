@@ -24,7 +24,8 @@ SHOWN_CHARACTERS = 20_000
 OPTIONS = {
     # GCC's libubsan writes to standard error when libasan is there (its log_path is taken for libasan's): it aborts, which libasan reports.
     "ASAN_OPTIONS": {"detect_stack_use_after_return": 1, "check_initialization_order": 1, "strict_init_order": 1, "strict_string_checks": 1,
-                     "handle_abort": 1, "quarantine_size_mb": 64},
+                     "handle_abort": 1, "quarantine_size_mb": 64,
+                     "allocator_may_return_null": 1},  # too large a request gets nothing, as without it: who asks looks
     "LSAN_OPTIONS": {"suppressions": SUPPRESSIONS / "lsan.supp", "print_suppressions": 0},
     "UBSAN_OPTIONS": {"print_stacktrace": 1, "halt_on_error": 1, "abort_on_error": 1},
     # Libraries that were not compiled for it look like races without number: calls out of them are not judged, their locks are seen.
