@@ -10,6 +10,7 @@ Exit status: that of the command; REPORTED when there is a report.
 """
 import os
 import pathlib
+import re
 import resource
 import shutil
 import subprocess
@@ -17,6 +18,7 @@ import sys
 
 SUPPRESSIONS = pathlib.Path(__file__).resolve().parents[1] / "cmake" / "sanitizers"
 REPORTED = 99
+REFUSED = re.compile("WARNING: AddressSanitizer failed to allocate")
 STACK_BYTES = 64 * 2**20  # the frames of such a build are several times larger
 SHOWN_CHARACTERS = 20_000
 
@@ -45,6 +47,11 @@ def environment(folder):
     return changed
 
 
+def finding(report):
+    """Whether a report says more than that a request for memory was refused."""
+    return any(line.strip() and not REFUSED.search(line) for line in report.splitlines())
+
+
 def main(arguments):
     reports, name, *command = arguments
     folder = pathlib.Path(reports) / name.replace("/", ".")
@@ -53,7 +60,7 @@ def main(arguments):
     hard = resource.getrlimit(resource.RLIMIT_STACK)[1]
     resource.setrlimit(resource.RLIMIT_STACK, (STACK_BYTES if hard == resource.RLIM_INFINITY else min(STACK_BYTES, hard), hard))
     status = subprocess.run(command, env=environment(folder), check=False).returncode
-    found = sorted(one for one in folder.iterdir() if one.stat().st_size > 0)
+    found = sorted(one for one in folder.iterdir() if finding(one.read_text(errors="replace")))
     for one in found:
         print(f"== sanitizer report {one}\n{one.read_text(errors='replace')[:SHOWN_CHARACTERS]}", flush=True)
     if found:

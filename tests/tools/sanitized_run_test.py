@@ -40,6 +40,11 @@ def test_reports_of_an_earlier_run_do_not_count(tmp_path):
     assert run(tmp_path, *python("")).returncode == 0
 
 
+def test_memory_that_is_refused_is_no_finding(tmp_path):
+    refused = REPORT % ("ASAN_OPTIONS", "AddressSanitizer failed to allocate 0x140010000c0088 bytes")
+    assert run(tmp_path, *python(refused)).returncode == 0
+
+
 def test_what_the_caller_sets_goes_before(tmp_path):
     print_options = python("import os; print(os.environ['TSAN_OPTIONS'])")
     options = run(tmp_path, *print_options, TSAN_OPTIONS="halt_on_error=0:log_path=elsewhere").stdout.strip().split(":")
