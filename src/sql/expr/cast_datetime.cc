@@ -22,6 +22,20 @@ int64_t SaturatingSeconds(int64_t seconds) {
   return seconds < 0 ? std::numeric_limits<int64_t>::min() : std::numeric_limits<int64_t>::max();
 }
 
+/// from_local(midnight of the date) for every row; an error for dates beyond the range of timestamps, as Java's multiplyExact.
+template <typename F>
+Result<ColumnPtr> Midnights(const CastJob& job, F from_local) {
+  constexpr int64_t kLastDay = std::numeric_limits<int64_t>::max() / kMicrosPerDay;
+  const Reader<int32_t> days(*job.column);
+  bool fits = true;
+  ForEachValid(KernelInput{{}, job.rows, job.validity}, [&](int64_t row) { fits &= days[row] <= kLastDay && days[row] >= -kLastDay; });
+  if (!fits) return Error("DATETIME_OVERFLOW").With("operation", "cast a date to a timestamp");
+  // Null slots are converted too, whatever stands there.
+  return ConvertAll<int64_t, int32_t>(job, [&](int32_t day) {
+    return from_local(static_cast<int64_t>(static_cast<uint64_t>(int64_t{day}) * static_cast<uint64_t>(kMicrosPerDay)));
+  });
+}
+
 Result<ColumnPtr> ToDate(const CastJob& job) {
   switch (job.from.kind()) {
     case TypeKind::kString:
@@ -85,8 +99,7 @@ Result<ColumnPtr> ToTimestamp(const CastJob& job) {
           [&](int64_t row) { return job.InvalidInput(row); });
     }
     case TypeKind::kDate:
-      return ConvertAll<int64_t, int32_t>(
-          job, [&](int32_t days) { return zone.FromLocal(static_cast<int64_t>(days) * kMicrosPerDay); });
+      return Midnights(job, [&](int64_t local) { return zone.FromLocal(local); });
     case TypeKind::kTimestampNtz:
       return ConvertAll<int64_t, int64_t>(job, [&](int64_t v) { return zone.FromLocal(v); });
     case TypeKind::kBoolean: return ConvertAll<int64_t, bool>(job, [](bool v) { return v ? int64_t{1} : int64_t{0}; });
@@ -101,7 +114,7 @@ Result<ColumnPtr> ToTimestampNtz(const CastJob& job) {
           job, [](std::string_view v, int64_t* out) { return data::ParseTimestampNtz(v, true, out); },
           [&](int64_t row) { return job.InvalidInput(row); });
     case TypeKind::kDate:
-      return ConvertAll<int64_t, int32_t>(job, [](int32_t d) { return static_cast<int64_t>(d) * kMicrosPerDay; });
+      return Midnights(job, [](int64_t local) { return local; });
     case TypeKind::kTimestamp: {
       const data::TimeZone zone = job.Zone();
       return ConvertAll<int64_t, int64_t>(job, [&](int64_t v) { return zone.ToLocal(v); });

@@ -79,10 +79,13 @@ Result<BoundCall> BindMonths(const ScalarFunction& function, ExprList arguments,
   return MakeBound(function, std::move(arguments), DataType::Double(), false, &Months, context);
 }
 
+/// Past the last date comes the first, as in Java.
+int32_t MovedDays(int32_t days, int32_t by) { return static_cast<int32_t>(static_cast<uint32_t>(days) + static_cast<uint32_t>(by)); }
+
 Result<ColumnPtr> LastDay(const BoundScalar& call, const KernelInput& input, EvalContext&) {
   return MapTotal1<int32_t, int32_t>(call, input, [](int32_t days) {
     const data::CivilDate date = data::CivilFromDays(days);
-    return days + data::DaysInMonth(date.year, date.month) - date.day;
+    return MovedDays(days, data::DaysInMonth(date.year, date.month) - date.day);
   });
 }
 
@@ -102,7 +105,7 @@ Result<ColumnPtr> NextDay(const BoundScalar& call, const KernelInput& input, Eva
       call, input, [&](int32_t days, std::string_view name, std::optional<int32_t>* out) -> Status {
         const int day = DayOfWeekNumber(name);
         if (day >= 0) {
-          *out = days + 1 + static_cast<int32_t>(data::FloorMod(day - 1 - static_cast<int64_t>(days), 7));
+          *out = MovedDays(days, 1 + static_cast<int32_t>(data::FloorMod(day - 1 - static_cast<int64_t>(days), 7)));
         } else if (call.mode == EvalMode::kAnsi) {
           return Error("ILLEGAL_DAY_OF_WEEK").With("string", name);
         }

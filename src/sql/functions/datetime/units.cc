@@ -75,7 +75,7 @@ Result<ColumnPtr> AddUnits(const BoundScalar& call, const KernelInput& input, Ev
 
 /// Whole units from `start` to `end`, as java.time.temporal.ChronoUnit.between.
 int64_t Between(const UnitData& unit, int64_t start, int64_t end) {
-  if (unit.months == 0) return (end - start) / (unit.micros != 0 ? unit.micros : unit.days * data::kMicrosPerDay);
+  if (unit.months == 0) return static_cast<int64_t>((static_cast<Int128>(end) - start) / (unit.micros != 0 ? unit.micros : unit.days * data::kMicrosPerDay));
   const data::CivilDate a = data::CivilFromDays(data::DaysOfMicros(start));
   const data::CivilDate b = data::CivilFromDays(data::DaysOfMicros(end));
   int64_t months = (static_cast<int64_t>(b.year) - a.year) * 12 + (b.month - a.month);

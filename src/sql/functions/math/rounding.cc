@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "data/text/decimal128.h"
 #include "data/text/literal.h"
@@ -114,24 +115,24 @@ std::string FloorText(const Call& call, bool plan_text) {
 
 // --- round, bround ---
 
+/// Java's BigDecimal has no scale beyond the range of int.
+bool HasNoScale(int places) { return places == std::numeric_limits<int>::min(); }
+
 template <typename T, bool kHalfEven>
 Result<ColumnPtr> RoundWhole(const BoundScalar& call, const KernelInput& input, EvalContext&) {
   const int places = static_cast<const PlacesData&>(*call.data).places;
   if (places >= 0) return input.arguments[0];
-  const int digits = -std::max(places, -19);  // beyond 18 digits all is zero
+  const int digits = -std::max(places, -20);  // from 20 digits on all is zero
   return MapChecked<T, T>(call, input, [&](T v, std::optional<T>* out) -> Status {
-    if (digits > 18) {
-      *out = T{0};
-      return {};
-    }
-    const auto unit = static_cast<int64_t>(data::PowerOfTen(digits));
+    if (HasNoScale(places) && v != 0) return OverflowError("Underflow", "");
+    const Int128 unit = data::PowerOfTen(digits);
     const int64_t value = v;
-    int64_t whole = value / unit;
-    const int64_t rest = value % unit;
-    const Int128 twice = 2 * static_cast<Int128>(rest < 0 ? -rest : rest);
+    Int128 whole = value / unit;
+    const Int128 rest = value % unit;
+    const Int128 twice = 2 * (rest < 0 ? -rest : rest);
     const bool away = twice > unit || (twice == unit && (!kHalfEven || whole % 2 != 0));
     if (away) whole += value < 0 ? -1 : 1;
-    const Int128 result = static_cast<Int128>(whole) * unit;
+    const Int128 result = whole * unit;
     if (result > std::numeric_limits<T>::max() || result < std::numeric_limits<T>::min()) {
       if (call.mode == EvalMode::kAnsi) return OverflowError("Overflow", "");
     }
@@ -144,6 +145,7 @@ Result<ColumnPtr> RoundWhole(const BoundScalar& call, const KernelInput& input, 
 template <typename T, bool kHalfEven>
 Result<ColumnPtr> RoundFloating(const BoundScalar& call, const KernelInput& input, EvalContext&) {
   const int places = static_cast<const PlacesData&>(*call.data).places;
+  if (HasNoScale(places)) return OverflowError("Underflow", "");
   return MapValues<T, T>(call, input, [=](T v) -> T {
     if (!std::isfinite(v) || v == 0) return v;
     const double magnitude = std::fabs(static_cast<double>(v));
@@ -229,7 +231,8 @@ Result<BoundCall> BindRound(const ScalarFunction& function, ExprList arguments, 
   TW_ASSIGN_OR_RETURN(const Value folded, FoldArgument(function.name, arguments, 1, "scale", context));
   DataType type = arguments[0]->type();
   if (folded.is_null()) return ReplaceWith(Literal::Null(type));
-  const int places = BoundedPlaces(folded);
+  const int given = folded.get<int32_t>();
+  const int places = HasNoScale(given) && !type.Is(TypeKind::kDecimal) ? given : BoundedPlaces(folded);
   if (type.Is(TypeKind::kDecimal)) {
     const int whole = type.precision() - type.scale() + 1;
     if (places < 0) {

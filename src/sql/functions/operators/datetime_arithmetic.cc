@@ -139,8 +139,15 @@ Result<ColumnPtr> DateAddCalendar(const BoundScalar& call, const KernelInput& in
 }
 
 Result<ColumnPtr> SubtractDates(const BoundScalar& call, const KernelInput& input, EvalContext&) {
-  return MapTotal2<int64_t, int32_t, int32_t>(
-      call, input, [](int32_t a, int32_t b) { return (static_cast<int64_t>(a) - b) * kMicrosPerDay; });
+  return MapChecked<int64_t, int32_t, int32_t>(
+      call, input, [](int32_t a, int32_t b, std::optional<int64_t>* out) -> Status {
+        int64_t micros;
+        if (__builtin_mul_overflow(static_cast<int64_t>(a) - b, kMicrosPerDay, &micros)) {
+          return Error("DATETIME_OVERFLOW").With("operation", "subtract dates");
+        }
+        *out = micros;
+        return {};
+      });
 }
 
 Result<ColumnPtr> SubtractStamps(const BoundScalar& call, const KernelInput& input, EvalContext& context) {

@@ -144,9 +144,11 @@ Result<ColumnPtr> Overlay(const BoundScalar& call, const KernelInput& input, Eva
           const auto begin = static_cast<size_t>(std::max(start - 1, 0));
           return begin >= text.size() ? std::string_view("") : text.substr(begin, static_cast<size_t>(count));
         };
-        out->append(slice(1, position - 1));
+        // Java's int, which wraps round.
+        const auto sum = [](int32_t a, int32_t b) { return static_cast<int32_t>(static_cast<uint32_t>(a) + static_cast<uint32_t>(b)); };
+        out->append(slice(1, sum(position, -1)));
         out->append(by);
-        out->append(slice(position + cut, std::numeric_limits<int32_t>::max() / 2));
+        out->append(slice(sum(position, cut), std::numeric_limits<int32_t>::max()));
         return true;
       });
 }

@@ -41,7 +41,7 @@ Result<BoundCall> BindSubstring(const ScalarFunction& function, ExprList argumen
 template <bool kLeft>
 Result<ColumnPtr> Edge(const BoundScalar& call, const KernelInput& input, EvalContext&) {
   return MapView<std::string_view, int32_t>(call, input, [](std::string_view text, int32_t length) -> std::string_view {
-    if (length <= 0) return {};
+    if (length <= 0) return "";
     return kLeft ? data::Utf8Substring(text, 1, length) : data::Utf8Substring(text, -length, length);
   });
 }

@@ -1,0 +1,122 @@
+# Arguments at the ends of their ranges.
+conv('10', 10, -2147483648)
+conv('10', -2147483648, 10)
+round(5, -2147483648)
+round(5L, -2147483648)
+round(2.5D, -2147483648)
+bround(5L, -2147483648)
+cast(date'+300000-01-01' as timestamp_ntz)
+cast(date'+300000-01-01' as timestamp)
+cast(date'+290000-01-01' as timestamp_ntz)
+date'+5881580-07-11' - date'-5877641-06-23'
+date'+290000-01-01' - date'1970-01-01'
+date_add(date'+5881580-07-11', 1)
+date_sub(date'-5877641-06-23', 2147483647)
+datediff(date'+5881580-07-11', date'-5877641-06-23')
+date_trunc('DAY', cast(date'+290000-01-01' as timestamp_ntz))
+abs(-9223372036854775808L)
+try_divide(-9223372036854775808L, -1L)
+-9223372036854775808L div -1L
+-9223372036854775808L % -1L
+pmod(-9223372036854775808L, -1L)
+-2147483648 div -1
+-2147483648 % -1
+shiftleft(1, 100)
+shiftright(1, -1)
+shiftleft(-1L, 64)
+shiftrightunsigned(-1, -2147483648)
+substring('abc', -2147483648, 2147483647)
+substring('abc', 2147483647, 2147483647)
+substring('abc', -2, 2147483647)
+substring(x'616263', 2, 2147483647)
+repeat('a', -2147483648)
+left('abc', -2147483648)
+right('abc', -2147483648)
+right('abc', 2147483647)
+overlay('abc', 'x', 2147483647, 2147483647)
+overlay('abc', 'x', -2147483648, 2)
+locate('a', 'abc', -2147483648)
+locate('a', 'abc', 2147483647)
+substring_index('a.b', '.', 2147483647)
+slice(array(1, 2), -2147483648, 2147483647)
+get(array(1), -2147483648)
+array_insert(array(1), 2147483647, 2)
+bin(-9223372036854775808L)
+hex(-9223372036854775808L)
+factorial(-1)
+timestamp_micros(9223372036854775807L)
+timestamp_millis(9223372036854775807L)
+timestamp_seconds(9223372036854775807L)
+date_from_unix_date(2147483647)
+unix_date(date'+5881580-07-11')
+width_bucket(1D, 0D, 1D, 9223372036854775807L)
+width_bucket(5D, 0D, 1D, 9223372036854775806L)
+bit_get(1, 0)
+char(-9223372036854775808L)
+char(9223372036854775807L)
+space(-2147483648)
+round(9223372036854775807L, -1)
+round(-9223372036854775808L, -19)
+round(2147483647, -9)
+make_interval(0, 0, 0, 2147483647, 2147483647)
+make_dt_interval(2147483647, 2147483647)
+make_ym_interval(178956970, 7)
+make_ym_interval(178956970, 8)
+interval '106751991 04:00:54.775807' day to second
+-interval '-106751991 04:00:54.775808' day to second
+interval '178956970-7' year to month + interval '1' month
+interval '1' day * 9223372036854775807
+interval '1' day * 1e300D
+interval '1' day / 0.0000000001
+-cast(-9223372036854775808L as bigint)
+9223372036854775807L + 1L
+timestamp'2020-01-01 00:00:00' + interval '106751991' day
+timestampadd(YEAR, 2147483647, timestamp'2020-01-01 00:00:00')
+timestampadd(DAY, 2147483647, timestamp'2020-01-01 00:00:00')
+timestampdiff(SECOND, timestamp_micros(-9223372036854775808L), timestamp_micros(9223372036854775807L))
+unix_micros(timestamp_micros(-9223372036854775808L))
+unix_seconds(timestamp_micros(-9223372036854775808L))
+year(timestamp_micros(-9223372036854775808L))
+sequence(9223372036854775806L, 9223372036854775807L)
+sequence(-9223372036854775807L, -9223372036854775808L)
+array_repeat(1, -2147483648)
+format_number(-9223372036854775808L, 0)
+cast(-9223372036854775808L as string)
+cast('-9223372036854775808' as bigint)
+cast('-9223372036854775809' as bigint)
+cast(-9223372036854775808L as decimal(19, 0))
+cast(-9223372036854775808L as timestamp)
+cast(9223372036854775807L as timestamp)
+try_cast(1e300D as int)
+ceil(-9223372036854775808.5D)
+floor(1e300D)
+months_between(date'+5881580-07-11', date'-5877641-06-23')
+next_day(date'+5881580-07-11', 'MON')
+last_day(date'+5881580-07-11')
+trunc(date'-5877641-06-23', 'YEAR')
+from_unixtime(9223372036854775807L)
+levenshtein('a', 'b', -2147483648)
+rand(-9223372036854775808L) < 2
+xxhash64(-9223372036854775808L, cast(-2147483648 as int))
+hash(-9223372036854775808L, cast('-Infinity' as double))
+json_array_length('[-9223372036854775808]')
+get_json_object('{"a":-9223372036854775808}', '$.a')
+from_json('{"a":-9223372036854775808}', 'a BIGINT').a
+from_json('{"a":9223372036854775808}', 'a BIGINT').a
+from_json('{"a":-99999999999999999999999}', 'a DECIMAL(38,0)').a
+schema_of_json('-99999999999999999999999')
+!spark.sql.ansi.enabled=false
+cast(1e300D as int)
+cast(cast('NaN' as float) as bigint)
+cast(-1e300D as bigint)
+cast(1e300D as smallint)
+cast(1e300D as timestamp)
+-(-2147483648)
+abs(cast(-128 as tinyint))
+-2147483648 - 1
+9223372036854775807L * 2L
+-9223372036854775808L div -1L
+cast(9223372036854775807L as tinyint)
+cast(9223372036854775807L as timestamp)
+cast(date'+300000-01-01' as timestamp_ntz)
+round(9223372036854775807L, -1)
