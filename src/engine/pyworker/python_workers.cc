@@ -65,7 +65,8 @@ class Workers final : public PythonWorkers {
 
   Result<PythonRuntime> Probe(const std::string& executable, const WorkerRequest& request, std::stop_token stop);
   Result<std::shared_ptr<Daemon>> FindDaemon(const std::string& key, const PythonRuntime& runtime,
-                                             const std::map<std::string, std::string>& environment, std::stop_token stop);
+                                             const std::map<std::string, std::string>& environment,
+                                             std::chrono::milliseconds timeout, std::stop_token stop);
   void Forget(const std::string& key, const std::shared_ptr<Daemon>& daemon);
   void StartTending() TW_REQUIRES(mutex_);
   void Tend();
@@ -120,7 +121,8 @@ Result<PythonRuntime> Workers::Runtime(const WorkerRequest& request, std::stop_t
 }
 
 Result<std::shared_ptr<Daemon>> Workers::FindDaemon(const std::string& key, const PythonRuntime& runtime,
-                                                    const std::map<std::string, std::string>& environment, std::stop_token stop) {
+                                                    const std::map<std::string, std::string>& environment,
+                                                    std::chrono::milliseconds timeout, std::stop_token stop) {
   std::shared_ptr<Signal> launch;
   while (launch == nullptr) {
     std::shared_ptr<Signal> others;
@@ -138,7 +140,6 @@ Result<std::shared_ptr<Daemon>> Workers::FindDaemon(const std::string& key, cons
     if (ended != nullptr) ended->EndAllIdle();
     if (others != nullptr && !others->Wait(stop)) return Cancelled();
   }
-  const std::chrono::milliseconds timeout(kWorkerStartMs.default_value);
   Result<std::shared_ptr<Daemon>> daemon = Daemon::Launch(runtime, environment, output_, timeout, stop);
   {
     const MutexLock lock(mutex_);
@@ -178,7 +179,7 @@ Result<std::unique_ptr<PooledWorker>> Workers::Acquire(const WorkerRequest& requ
 
   const std::chrono::milliseconds timeout(request.settings.Get(kWorkerStartMs));
   for (int tries = 1;; ++tries) {
-    TW_ASSIGN_OR_RETURN(const std::shared_ptr<Daemon> daemon, FindDaemon(key, runtime, environment, stop));
+    TW_ASSIGN_OR_RETURN(const std::shared_ptr<Daemon> daemon, FindDaemon(key, runtime, environment, timeout, stop));
     auto lent = std::make_unique<Lent>();
     lent->daemon = daemon;
     lent->max_idle = reuse ? static_cast<size_t>(request.settings.Get(kIdleWorkers)) : 0;
