@@ -95,12 +95,8 @@ std::vector<Bin> PackBins(const std::vector<AddFilePtr>& files, const SettingsMa
   return bins;
 }
 
-// Reads the living rows of a bin into one new file.
-Result<sql::CommitMessagePtr> RewriteBin(const DeltaCommandRun& run, const DeltaWritePlanPtr& plan, const Bin& bin, int32_t task) {
-  sql::ScanRequest scan;
-  for (const data::StructField& field : run.snapshot->schema()) scan.columns.push_back(field.name);
-  TW_ASSIGN_OR_RETURN(const auto splits, PlanDeltaFiles(run.log, run.snapshot, scan, run.request.config, bin));
-  const std::unique_ptr<sql::DataWriter> writer = NewDeltaFilesWriter(plan, task);
+// Every row of the splits into the writer, to its end.
+Result<sql::CommitMessagePtr> CopyRows(const DeltaCommandRun& run, const std::vector<sql::InputSplitPtr>& splits, sql::DataWriter& writer) {
   const sql::EvalConfig defaults;
   for (const sql::InputSplitPtr& split : splits) {
     TW_ASSIGN_OR_RETURN(const auto reader, split->Open(run.request.config != nullptr ? *run.request.config : defaults));
@@ -108,11 +104,22 @@ Result<sql::CommitMessagePtr> RewriteBin(const DeltaCommandRun& run, const Delta
       if (run.request.stop.stop_requested()) return Cancelled();
       TW_ASSIGN_OR_RETURN(const sql::ReadStep step, reader->Next());
       if (std::holds_alternative<sql::ReadEnd>(step)) break;
-      if (const auto* read = std::get_if<sql::ReadChunk>(&step)) TW_RETURN_NOT_OK(writer->Write(read->chunk.Dense()));
+      if (const auto* read = std::get_if<sql::ReadChunk>(&step)) TW_RETURN_NOT_OK(writer.Write(read->chunk.Dense()));
     }
   }
   std::shared_ptr<Signal> blocked;
-  return writer->Finish(&blocked);
+  return writer.Finish(&blocked);
+}
+
+// Reads the living rows of a bin into one new file; none is left when that fails.
+Result<sql::CommitMessagePtr> RewriteBin(const DeltaCommandRun& run, const DeltaWritePlanPtr& plan, const Bin& bin, int32_t task) {
+  sql::ScanRequest scan;
+  for (const data::StructField& field : run.snapshot->schema()) scan.columns.push_back(field.name);
+  TW_ASSIGN_OR_RETURN(const auto splits, PlanDeltaFiles(run.log, run.snapshot, scan, run.request.config, bin));
+  const std::unique_ptr<sql::DataWriter> writer = NewDeltaFilesWriter(plan, task);
+  Result<sql::CommitMessagePtr> written = CopyRows(run, splits, *writer);
+  if (!written.ok()) writer->Abort();
+  return written;
 }
 
 /// What the rewriting comes to.
