@@ -140,6 +140,7 @@ Result<std::shared_ptr<KafkaProducer>> KafkaProducer::Get(const JavaProperties& 
 }
 
 KafkaProducer::~KafkaProducer() {
+  if (handle_ == nullptr) return;  // its settings were refused
   thread_.request_stop();
   if (thread_.joinable()) thread_.join();
   for (const auto& [name, topic] : topics_) rd_kafka_topic_destroy(topic);

@@ -5,6 +5,7 @@
 #include <atomic>
 
 #include "base/clock.h"
+#include "base/fault_point.h"
 #include "base/log.h"
 #include "connectors/kafka/kafka_options.h"
 #include "connectors/kafka/kafka_producer.h"
@@ -121,6 +122,7 @@ class KafkaDataWriter final : public sql::DataWriter {
     }
     TW_RETURN_NOT_OK(plan_->producer->failure());
     TW_RETURN_NOT_OK(records_->error());
+    TW_FAULT_POINT("kafka sink: records delivered");
     auto message = std::make_shared<RowCount>();
     message->rows = rows_;
     return sql::CommitMessagePtr(std::move(message));

@@ -152,6 +152,30 @@ TEST_F(KafkaSinkTest, WaitsWhileTheProducerIsFull) {
   EXPECT_EQ(Values("t1").size(), 500u);
 }
 
+TEST_F(KafkaSinkTest, FollowsALeaderThatChanges) {
+  broker_ = EmbeddedBroker::Make(2).ValueOrDie();
+  tester_ = std::make_unique<KafkaTester>(broker_->bootstrap_servers());
+  ASSERT_TRUE(broker_->CreateTopic("t1", 1).ok());
+  Texts wanted;
+  for (int turn = 0; turn < 4; ++turn) {
+    ASSERT_TRUE(broker_->MoveLeader("t1", 0, 1 + turn % 2).ok());
+    const std::string text = "r" + std::to_string(turn);
+    ASSERT_TRUE(tester_->Write({{"value", DataType::String()}}, {{Value(text)}}, {{"topic", "t1"}}).ok());
+    wanted.push_back(text);
+  }
+  EXPECT_EQ(Values("t1"), wanted);
+}
+
+TEST_F(KafkaSinkTest, RefusedPropertiesLeaveNoProducer) {
+  const Status status = tester_->Write({{"value", DataType::String()}}, {{Text("x")}},
+                                       {{"topic", "t1"},
+                                        {"kafka.security.protocol", "SASL_PLAINTEXT"},
+                                        {"kafka.sasl.mechanism", "PLAIN"},
+                                        {"kafka.sasl.jaas.config", "hunter2"}});
+  EXPECT_EQ(status.condition(), "ILLEGAL_ARGUMENT");
+  EXPECT_EQ(status.message().find("hunter2"), std::string::npos);
+}
+
 TEST_F(KafkaSinkTest, TellsWhatTheBrokerRefuses) {
   const std::string large(200'000, 'x');
   const Status status = tester_->Write({{"value", DataType::String()}}, {{Value(large)}},
