@@ -150,10 +150,13 @@ Status DeltaSink::Commit(BatchId epoch, const std::vector<sql::CommitMessagePtr>
 
 }  // namespace
 
+Status CheckDeltaSinkMode(sql::OutputMode mode) {
+  if (mode != sql::OutputMode::kUpdate) return Status::OK();
+  return Error("DELTA_UNSUPPORTED_OUTPUT_MODE").With("dataSource", "delta").With("mode", "Update");
+}
+
 Result<std::unique_ptr<sql::StreamingWrite>> NewDeltaSink(std::shared_ptr<DeltaLog> log, const sql::StreamWriteRequest& request) {
-  if (request.mode == sql::OutputMode::kUpdate) {
-    return Error("DELTA_UNSUPPORTED_OUTPUT_MODE").With("dataSource", "delta").With("mode", "Update");
-  }
+  TW_RETURN_NOT_OK(CheckDeltaSinkMode(request.mode));
   auto sink = std::make_unique<DeltaSink>(std::move(log), request);
   TW_RETURN_NOT_OK(sink->Plan());
   return std::unique_ptr<sql::StreamingWrite>(std::move(sink));

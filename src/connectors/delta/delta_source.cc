@@ -10,6 +10,7 @@
 #include "connectors/delta/delta_streaming_source.h"
 #include "connectors/delta/delta_table.h"
 #include "connectors/delta/delta_write_plan.h"
+#include "data/io/atomic_write.h"
 #include "data/io/path.h"
 #include "data/text/datetime.h"
 #include "data/text/numbers.h"
@@ -189,6 +190,23 @@ DeltaTransaction DefinitionOf(DeltaNewTable made, std::string operation) {
   return transaction;
 }
 
+namespace {
+
+// Whether a table may be made in a folder: it is not there, or empty, or holds no more than a crash leaves that came before the first entry
+// of the log.
+bool HoldsNoData(data::FileSystem& files, const std::string& path) {
+  const auto entries = files.List(path);
+  if (!entries.ok()) return true;
+  return std::all_of(entries->begin(), entries->end(), [&](const data::FileInfo& entry) {
+    if (data::IsTemporaryName(entry.name())) return true;
+    if (entry.name() != "_delta_log") return false;
+    const auto log = files.List(entry.path);
+    return log.ok() && std::all_of(log->begin(), log->end(), [](const data::FileInfo& file) { return data::IsTemporaryName(file.name()); });
+  });
+}
+
+}  // namespace
+
 Status DeltaDataSource::CreateTable(const std::string& location, const Schema& schema,
                                     const std::vector<std::string>& partition_columns,
                                     const std::map<std::string, std::string>& properties, const sql::EvalConfig& config) const {
@@ -204,8 +222,7 @@ Status DeltaDataSource::CreateTable(const std::string& location, const Schema& s
     return Error("DELTA_CREATE_EXTERNAL_TABLE_WITHOUT_TXN_LOG").With("tableName", data::QuoteIdentifier(std::string(data::PathName(path))))
         .With("path", path).With("logPath", log->log_path()).With("docLink", "https://docs.delta.io/latest/index.html");
   }
-  const auto entries = services_.file_system->List(path);
-  if (entries.ok() && !entries->empty()) {
+  if (!HoldsNoData(*services_.file_system, path)) {
     return Error("DELTA_CREATE_TABLE_WITH_NON_EMPTY_LOCATION").With("tableId", std::string(data::PathName(path)))
         .With("tableLocation", data::QualifiedPathText(path));
   }

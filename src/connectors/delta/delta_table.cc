@@ -7,12 +7,14 @@
 #include "connectors/delta/delta_schema.h"
 #include "connectors/delta/delta_streaming_source.h"
 #include "connectors/delta/delta_write.h"
+#include "sql/datasource/output_modes.h"
 
 namespace thalweg::connectors {
 
 namespace {
 
-class DeltaTable final : public sql::Table, public sql::SupportsRowLevelOperations, public sql::SupportsTableCommands {
+class DeltaTable final : public sql::Table, public sql::SupportsRowLevelOperations, public sql::SupportsTableCommands,
+                         public sql::DeclaresOutputModes {
  public:
   DeltaTable(std::shared_ptr<DeltaLog> log, DeltaSnapshotPtr snapshot, bool pinned, sql::OptionMap options)
       : log_(std::move(log)), snapshot_(std::move(snapshot)), pinned_(pinned), options_(std::move(options)) {}
@@ -45,6 +47,7 @@ class DeltaTable final : public sql::Table, public sql::SupportsRowLevelOperatio
     TW_ASSIGN_OR_RETURN(DeltaSnapshotPtr newest, log_->Update());
     return NewDeltaBatchWrite(log_, std::move(newest), request);
   }
+  Status CheckOutputMode(sql::OutputMode mode) const override { return CheckDeltaSinkMode(mode); }
   Result<std::variant<std::unique_ptr<sql::StreamingWrite>, std::unique_ptr<sql::BatchSink>>> NewStreamingWrite(
       const sql::StreamWriteRequest& request) override {
     TW_RETURN_NOT_OK(CheckNotHistorical());

@@ -14,5 +14,7 @@ Result<std::unique_ptr<sql::BatchWrite>> NewDeltaBatchWrite(std::shared_ptr<Delt
 
 /// The streaming sink: one commit per micro-batch with `txn` {query id, batch id}. Errors: DELTA_UNSUPPORTED_OUTPUT_MODE.
 Result<std::unique_ptr<sql::StreamingWrite>> NewDeltaSink(std::shared_ptr<DeltaLog> log, const sql::StreamWriteRequest& request);
+/// Append and complete. Errors: DELTA_UNSUPPORTED_OUTPUT_MODE.
+Status CheckDeltaSinkMode(sql::OutputMode mode);
 
 }  // namespace thalweg::connectors

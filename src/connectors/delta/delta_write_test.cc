@@ -487,6 +487,29 @@ TEST(DeltaWriteTest, LosersOfAConflictHaveDeltasCondition) {
   EXPECT_EQ(loser(SaveMode::kOverwrite, overwrite), "DELTA_CONCURRENT_DELETE_READ.WITHOUT_HINT");
 }
 
+// A program that makes its table at every start is killed while it does: the next one finds the table, or makes it.
+TEST(DeltaWriteTest, ATableThatWasBeingMadeIsMadeAgain) {
+  int steps = 0;
+  for (int last_step = 0;; ++last_step) {
+    MemoryFileSystem disk;
+    data::FaultyFileSystem doomed(disk);
+    doomed.CutPowerAfter(last_step);
+    const bool made = DeltaBench(doomed).source().CreateTable("/t", kIdName, {}, {}, *DeltaBench(disk).config()).ok();
+    const DeltaBench next(disk);
+    ASSERT_TRUE(next.source().CreateTable("/t", kIdName, {}, {}, *next.config()).ok()) << "killed at durable step " << last_step;
+    ASSERT_TRUE(next.Write("/t", kIdName, {IdNames(0, 3)}, SaveMode::kAppend).ok());
+    EXPECT_EQ(Ids(next, "/t"), Range(0, 3));
+    steps = last_step;
+    if (made) break;
+  }
+  EXPECT_GT(steps, 1);
+  MemoryFileSystem disk;
+  ASSERT_TRUE(disk.MakeDirectories("/t/_delta_log").ok());
+  ASSERT_TRUE((*disk.Create("/t/_delta_log/notes.txt", data::CreateMode::kReplace))->Close().ok());
+  const DeltaBench bench(disk);
+  EXPECT_EQ(bench.source().CreateTable("/t", kIdName, {}, {}, *bench.config()).condition(), "DELTA_CREATE_TABLE_WITH_NON_EMPTY_LOCATION");
+}
+
 // A sink with a crash at each durable step: power is lost, the query starts again from its last logged epoch.
 TEST(DeltaWriteTest, CrashAtAnyStepLosesAndDoublesNothing) {
   RecordFaultPoints(true);

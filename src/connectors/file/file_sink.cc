@@ -92,13 +92,16 @@ Result<std::optional<int64_t>> RetentionOf(const FormatContext& context) {
 
 }  // namespace
 
+Status CheckFileSinkMode(const FileFormat& format, sql::OutputMode mode) {
+  if (mode == sql::OutputMode::kAppend) return Status::OK();
+  return Error("STREAMING_OUTPUT_MODE.UNSUPPORTED_DATASOURCE")
+      .With("className", format.short_name())
+      .With("outputMode", mode == sql::OutputMode::kUpdate ? "update" : "complete");
+}
+
 Result<std::unique_ptr<sql::StreamingWrite>> MakeFileSink(const FileFormat& format, const FormatContext& context, Clock* clock,
                                                           const std::string& target, const sql::StreamWriteRequest& request) {
-  if (request.mode != sql::OutputMode::kAppend) {
-    return Error("STREAMING_OUTPUT_MODE.UNSUPPORTED_DATASOURCE")
-        .With("className", format.short_name())
-        .With("outputMode", request.mode == sql::OutputMode::kUpdate ? "Update" : "Complete");
-  }
+  TW_RETURN_NOT_OK(CheckFileSinkMode(format, request.mode));
   TW_ASSIGN_OR_RETURN(FileWritePlan plan,
                       PlanFileWrite(format, context, clock, target, request.schema, request.partition_columns));
   TW_RETURN_NOT_OK(context.file_system->MakeDirectories(target));

@@ -6,6 +6,7 @@
 #include "connectors/file/file_stream.h"
 #include "connectors/file/file_write.h"
 #include "data/io/path.h"
+#include "sql/datasource/output_modes.h"
 
 namespace thalweg::connectors {
 namespace {
@@ -86,7 +87,7 @@ class FileTable final : public sql::Table {
 };
 
 /// What a query writes to.
-class FileTarget final : public sql::Table {
+class FileTarget final : public sql::Table, public sql::DeclaresOutputModes {
  public:
   FileTarget(std::shared_ptr<const FileFormat> format, FormatContext context, Clock* clock, std::string path,
              data::Schema schema)
@@ -102,6 +103,7 @@ class FileTarget final : public sql::Table {
     capabilities.batch_write = capabilities.streaming_write = true;
     return capabilities;
   }
+  Status CheckOutputMode(sql::OutputMode mode) const override { return CheckFileSinkMode(*format_, mode); }
   Result<std::unique_ptr<sql::BatchWrite>> NewBatchWrite(const sql::WriteRequest& request) override {
     return MakeFileWrite(*format_, context_, clock_, path_, request);
   }

@@ -67,6 +67,9 @@ constexpr Rule kRules[] = {
     {"QUERY_ID_ALREADY_ACTIVE", Family::kIllegalState},
     {"QUERY_NAME_ALREADY_ACTIVE", Family::kIllegalArgument},
     {"STREAMING_OUTPUT_MODE.INVALID", Family::kIllegalArgument},
+    {"INVALID_RATE_OPTION", Family::kIllegalArgument},
+    {"_LEGACY_ERROR_TEMP_2047", Family::kIllegalArgument},
+    {"_LEGACY_ERROR_TEMP_2048", Family::kIllegalArgument},
     {"_LEGACY_ERROR_TEMP_3262", Family::kIllegalArgument},
     {"_LEGACY_ERROR_TEMP_3102", Family::kExtendedAnalysis},
     // What Spark's CheckAnalysis finds carries the plan and with it a class of its own.

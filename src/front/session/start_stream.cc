@@ -8,6 +8,7 @@
 #include "front/session/session_environment.h"
 #include "front/session/session_impl.h"
 #include "sql/catalog/catalog.h"
+#include "sql/datasource/output_modes.h"
 
 namespace thalweg::front {
 
@@ -171,6 +172,9 @@ Result<std::shared_ptr<streaming::StreamingQuery>> Session::StartStream(StreamSt
     format = std::move(sink.format);
     if (format == "memory" && start.query_name.empty()) return Error("_LEGACY_ERROR_TEMP_1194");
     if (format == "memory" && !partitions.empty()) return Error("_LEGACY_ERROR_TEMP_1197").With("operation", "memory");
+  }
+  if (const auto* modes = dynamic_cast<const sql::DeclaresOutputModes*>(table.get()); modes != nullptr) {
+    TW_RETURN_NOT_OK(modes->CheckOutputMode(start.output_mode));
   }
   TW_ASSIGN_OR_RETURN(spec.checkpoint_location, CheckpointLocation(*this, start, format));
   spec.delete_checkpoint_on_stop = spec.checkpoint_location.empty();
