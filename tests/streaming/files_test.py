@@ -2,6 +2,7 @@
 import pytest
 from harness.stream_cases import InputFolder, drain, progress_list, read_files, rows
 from harness.waiting import wait_until
+from pyspark.errors import AnalysisException, IllegalArgumentException
 from pyspark.sql import functions as F
 
 
@@ -126,3 +127,32 @@ def test_a_query_keeps_the_number_of_its_sources(spark, tmp_path):
     with pytest.raises(Exception) as error:
         drain(both, "complete", "sources", tmp_path / "ck")
     assert "There are [1] sources in the checkpoint offsets and now there are [2] sources" in str(error.value)
+
+
+def test_the_schema_of_a_frame_is_that_of_its_making(spark, folder, tmp_path):
+    """Case P50: inferred once, whatever comes later; a frame that is built anew looks anew."""
+    folder.put("a.json", '{"v":1}')
+    (tmp_path / "texts").mkdir()
+    assert spark.readStream.text(str(tmp_path / "texts")).schema.simpleString() == "struct<value:string>"
+    with pytest.raises(IllegalArgumentException, match="Schema must be specified"):
+        spark.readStream.json(str(folder.path)).schema  # pylint: disable=expression-not-assigned
+    with pytest.raises(AnalysisException, match="PATH_NOT_FOUND"):
+        spark.readStream.schema("v INT").json(str(tmp_path / "nowhere")).schema  # pylint: disable=expression-not-assigned
+    spark.conf.set("spark.sql.streaming.schemaInference", "true")
+    frame = spark.readStream.json(str(folder.path))
+    assert frame.schema.simpleString() == "struct<v:bigint>"
+
+    def run(stream):
+        writer = stream.writeStream.format("json").option("checkpointLocation", str(tmp_path / "ck")).trigger(availableNow=True)
+        assert writer.start(str(tmp_path / "out")).awaitTermination(60)
+        return rows(spark.read.schema("v BIGINT, w STRING").json(str(tmp_path / "out")))
+
+    assert run(frame) == [(1, None)]
+    folder.put("b.json", '{"v":2,"w":"new"}')
+    assert run(frame) == [(1, None), (2, None)]
+    drain(frame.union(frame.select("v")), "append", "twice")
+    assert rows(spark.table("twice")) == [(1,), (1,), (2,), (2,)]
+    anew = spark.readStream.json(str(folder.path))
+    assert anew.schema.simpleString() == "struct<v:bigint,w:string>"
+    folder.put("c.json", '{"v":3,"w":"n"}')
+    assert run(anew) == [(1, None), (2, None), (3, "n")]

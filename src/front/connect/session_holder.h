@@ -68,7 +68,8 @@ class SessionHolder : public std::enable_shared_from_this<SessionHolder> {
   void PutRelation(const std::string& id, sql::PlanPtr plan);
   sql::PlanPtr FindRelation(const std::string& id) const;
   void DropRelation(const std::string& id);
-  /// The rows of a catalogue call that ran before, by its bytes (the last 32); null otherwise.
+  /// What a message meant when it was first read, by its bytes (the last 32): the rows of a catalogue call, the source of a streaming
+  /// frame whose schema was inferred. Null otherwise.
   sql::PlanPtr CachedRows(const std::string& key) const;
   void CacheRows(const std::string& key, sql::PlanPtr rows);
 

@@ -2,10 +2,20 @@
 
 #include <spark/connect/catalog.pb.h>
 
+#include <algorithm>
+
+#include "base/string_case.h"
 #include "front/connect/catalog_calls.h"
 #include "sql/parser/parser.h"
 
 namespace thalweg::front {
+
+namespace {
+
+// Formats of files whose schema is found in them.
+constexpr std::string_view kInferring[] = {"csv", "json", "orc", "parquet"};
+
+}  // namespace
 
 Result<sql::PlanPtr> SessionPlanEnvironment::ParseSql(const std::string& text, const std::map<std::string, sql::ExprPtr>& named,
                                                       const std::vector<sql::ExprPtr>& positional) {
@@ -37,6 +47,18 @@ Result<std::string> SessionPlanEnvironment::CachedBlob(const std::string& hash) 
 Result<data::Schema> SessionPlanEnvironment::SchemaOf(const sql::PlanPtr& plan) {
   TW_ASSIGN_OR_RETURN(const sql::PlanPtr analyzed, holder_.session().Analyze(plan));
   return analyzed->schema();
+}
+
+// A schema that was inferred from files belongs to the frame: files that come later do not change it, though every request brings the
+// frame's plan anew. What has a schema of its own (tables, topics) is looked at anew.
+Result<sql::PlanPtr> SessionPlanEnvironment::SourceOfFrame(const std::string& frame, sql::PlanPtr source) {
+  if (holder_.session().GetConfOption("spark.sql.streaming.schemaInference").value_or("false") != "true") return source;
+  const std::string& format = source->As<sql::UnresolvedDataSource>()->format;
+  if (std::find(std::begin(kInferring), std::end(kInferring), ToAsciiLower(format)) == std::end(kInferring)) return source;
+  if (const sql::PlanPtr found = holder_.CachedRows(frame)) return sql::WithFreshIds(found);
+  TW_ASSIGN_OR_RETURN(sql::PlanPtr analyzed, holder_.session().Analyze(source));
+  holder_.CacheRows(frame, analyzed);
+  return analyzed;
 }
 
 Result<sql::PlanPtr> SessionPlanEnvironment::CommandRows(const sql::PlanPtr& command) {

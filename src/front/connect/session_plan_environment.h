@@ -20,6 +20,7 @@ class SessionPlanEnvironment final : public sql::PlanEnvironment {
   Result<sql::PlanPtr> CachedRemoteRelation(const std::string& id) override;
   Result<std::string> CachedBlob(const std::string& hash) override;
   Result<data::Schema> SchemaOf(const sql::PlanPtr& plan) override;
+  Result<sql::PlanPtr> SourceOfFrame(const std::string& frame, sql::PlanPtr source) override;
   Result<sql::PlanPtr> CommandRows(const sql::PlanPtr& command) override;
   Result<sql::PlanPtr> CatalogCall(const ::spark::connect::Catalog& call) override;
 

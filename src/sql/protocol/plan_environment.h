@@ -33,6 +33,12 @@ class PlanEnvironment {
   virtual Result<std::string> CachedBlob(const std::string& hash) = 0;
   /// The schema of an unresolved plan; for relations whose shape depends on it (fillna, dropna, describe).
   virtual Result<data::Schema> SchemaOf(const PlanPtr& plan) = 0;
+  /// A streaming source without a schema of the user's, in a frame that its client made (`frame`: the message, with the client's id of
+  /// it): as it was found first, or as it is.
+  virtual Result<PlanPtr> SourceOfFrame(const std::string& frame, PlanPtr source) {
+    (void)frame;
+    return source;
+  }
   /// Runs a Command now and answers its rows.
   virtual Result<PlanPtr> CommandRows(const PlanPtr& command) = 0;
   /// A call of spark.catalog: runs it now and answers its rows. Source: spark-connect.md 3.8.

@@ -1,3 +1,5 @@
+#include <google/protobuf/io/coded_stream.h>
+#include <google/protobuf/io/zero_copy_stream_impl_lite.h>
 #include <spark/connect/relations.pb.h>
 
 #include "base/query_context.h"
@@ -313,6 +315,17 @@ Result<PlanPtr> ReadVariant(const pb::Relation& message, PlanReader& reader) {
   return OneOfNotSet(message.GetTypeName(), "RELTYPE_NOT_SET");
 }
 
+// Equal messages give equal bytes, maps of options included.
+std::string DeterministicBytes(const pb::Relation& message) {
+  std::string bytes;
+  google::protobuf::io::StringOutputStream stream(&bytes);
+  google::protobuf::io::CodedOutputStream out(&stream);
+  out.SetSerializationDeterministic(true);
+  message.SerializeToCodedStream(&out);
+  out.Trim();
+  return bytes;
+}
+
 }  // namespace
 
 Result<PlanPtr> PlanReader::ReadRelation(const pb::Relation& message) {
@@ -325,8 +338,12 @@ Result<PlanPtr> PlanReader::ReadRelation(const pb::Relation& message) {
     const pb::PythonOrigin& python = common.origin().python_origin();
     return plan.status().WithQueryContext(MakeDataFrameContext(python.fragment(), python.call_site()));
   }
-  if (plan.ok() && common.has_plan_id()) return (*plan)->WithPlanId(common.plan_id());
-  return plan;
+  if (!plan.ok() || !common.has_plan_id()) return plan;
+  if (const auto* source = (*plan)->As<UnresolvedDataSource>(); source != nullptr && source->streaming && !source->schema_text) {
+    plan = environment().SourceOfFrame(DeterministicBytes(message), *plan);
+    TW_RETURN_NOT_OK(plan.status());
+  }
+  return (*plan)->WithPlanId(common.plan_id());
 }
 
 }  // namespace thalweg::sql
