@@ -1,13 +1,16 @@
 """kill -9 of the real program, again and again: queries of three kinds die together, go on together, and are compared with a naive count.
 
 A run is one query that was killed at least once and then ran to its end. Several queries share a server, so one kill gives several runs.
+What the queries read, and which they are, says an input: queries(folder, seed), before_the_last_run(), and done(seed) when a round was right.
 """
 import collections
+import concurrent.futures
 import json
 import os
 import pathlib
 import random
 import re
+import shutil
 import signal
 import threading
 
@@ -61,9 +64,18 @@ class Input:
             self.file_rows += [(row["id"], row["kind"]) for row in rows if row["id"] % 3]
             (self.folder / f"{number:03d}.json").write_text("".join(json.dumps(row) + "\n" for row in rows))
 
-    def close_again(self):
-        """One more closing row. The partitions stay of one length: a later query reads them at one pace, and no click of one comes a
-        micro-batch after the closing row of the other, which would make it late."""
+    def queries(self, folder, seed):
+        topic = self.broker.create_topic(f"matrix-out-{seed}", 2)
+        return [kind(self, folder, f"{name}-{i}", *more) for i in range(QUERIES)
+                for kind, name, more in ((ClicksToDelta, "clicks", ()), (FilesToDelta, "files", ()), (ClicksToKafka, "copy", (topic,)))]
+
+    def done(self, seed):
+        self.broker.delete_topic(f"matrix-out-{seed}")
+
+    def before_the_last_run(self):
+        """One more closing row: a query that was killed between its last batch and the batch without data behind it writes the last
+        windows with the next row that comes, in Spark too. The partitions stay of one length: a later query reads them at one pace, and
+        no click of one comes a micro-batch after the closing row of the other, which would make it late."""
         self.closed_again += 1
         self.broker.produce(self.topic, [{"value": self.closing, "partition": self.closed_again % 2}])
 
@@ -153,10 +165,10 @@ class ClicksToKafka(Query):
 class Death:
     """How a server dies: at the nth passage of a fault point, or by a kill at a moment."""
 
-    def __init__(self, chance, points):
+    def __init__(self, chance, points, within_s):
         self.point = chance.choice(points) if chance.random() < 0.6 else None
         self.nth = chance.choice((1, 1, 2, 3, 5, 8, 13, 21))
-        self.after_s = chance.uniform(0.05, 1.5)
+        self.after_s = chance.uniform(0.05, within_s)
 
     def environment(self):
         return {"THALWEG_FAULT": f"{self.point}:{self.nth}:kill"} if self.point else {}
@@ -168,16 +180,14 @@ class Death:
 class Round:
     """Queries that die together, once or several times, and then run to their ends."""
 
-    def __init__(self, inputs, folder, seed, points):
+    def __init__(self, inputs, folder, seed, points, within_s):
         self.inputs, self.seed = inputs, seed
         self.folder = folder / f"round-{seed}"
         chance = random.Random(seed)
-        self.deaths = [Death(chance, points) for _ in range(chance.choice((1, 1, 2, 3)))]
+        self.deaths = [Death(chance, points, within_s) for _ in range(chance.choice((1, 1, 2, 3)))]
         self.failures = []
         self.struck = []  # fault points that killed a server
-        topic = inputs.broker.create_topic(f"matrix-out-{seed}", 2)
-        self.queries = [kind(inputs, self.folder, f"{name}-{i}", *more) for i in range(QUERIES)
-                        for kind, name, more in ((ClicksToDelta, "clicks", ()), (FilesToDelta, "files", ()), (ClicksToKafka, "copy", (topic,)))]
+        self.queries = inputs.queries(self.folder, seed)
 
     def run(self):
         """(runs that were killed, failures as texts)"""
@@ -192,9 +202,8 @@ class Round:
             except Exception as error:  # a table that cannot be read is a failure of this run, not of the matrix
                 failures.append(f"seed {self.seed}, {query.name} after {killed[query.name]}: {type(error).__name__}: {error}")
         if not failures:
-            import shutil
             shutil.rmtree(self.folder)
-            self.inputs.broker.delete_topic(f"matrix-out-{self.seed}")
+            self.inputs.done(self.seed)
         return sum(1 for deaths in killed.values() if deaths), failures
 
     def _server(self, death=None):
@@ -231,9 +240,7 @@ class Round:
         return unfinished
 
     def _finish(self, killed):
-        # A query that was killed between its last batch and the batch without data behind it writes the last windows with the next
-        # row that comes, in Spark too: here it comes.
-        self.inputs.close_again()
+        self.inputs.before_the_last_run()
         server = self._server()
         failures = []
         try:
@@ -249,3 +256,23 @@ class Round:
         finally:
             server.stop()
         return failures
+
+
+def run_rounds(inputs, folder, runs, seed, points, within_s=1.5, parallel=2):
+    """Rounds from `seed` on until `runs` runs were killed; a failure is told with its seed. within_s: when kills at a moment come."""
+    killed, rounds, failures, struck = 0, 0, [], collections.Counter()
+    with concurrent.futures.ThreadPoolExecutor(parallel) as pool:
+        while killed < runs:
+            batch = [Round(inputs, folder, seed + rounds + i, points, within_s) for i in range(parallel)]
+            rounds += parallel
+            for one, result in [(one, pool.submit(one.run)) for one in batch]:
+                runs_of_it, failed = result.result()
+                killed += runs_of_it
+                failures += failed
+                struck.update(one.struck)
+                for text in failed:
+                    print(text[:1500])
+            print(f"{killed} killed runs in {rounds} rounds, {len(failures)} failures", flush=True)
+            assert rounds < 4 + runs * 4, "hardly any round kills a query"
+    print(f"servers killed by fault point: {dict(struck)}; never reached: {sorted(set(points) - set(struck))}")
+    assert not failures, f"{len(failures)} of {killed} runs:\n" + "\n".join(failures)
