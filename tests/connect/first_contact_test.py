@@ -78,10 +78,21 @@ def test_result_in_many_batches(spark):
     assert rows.id.tolist() == list(range(35_000))
 
 
-@pytest.mark.parametrize("mode", ["simple", "extended", "codegen", "cost", "formatted"])
-def test_explain_prints_a_plan(spark, capsys, mode):
-    spark.range(3).filter("id > 1").explain(mode=mode)
-    assert "== Physical Plan ==" in capsys.readouterr().out
+SECTIONS = {"simple": ["Physical"], "extended": ["Parsed Logical", "Analyzed Logical", "Optimized Logical", "Physical"], "codegen": ["Physical"],
+            "cost": ["Optimized Logical", "Physical"], "formatted": ["Physical"]}
+
+
+@pytest.mark.parametrize("mode", SECTIONS)
+def test_explain_prints_our_plans(spark, capsys, mode):
+    frame = spark.range(3).filter("id > 1").groupBy("id").count()
+    frame.explain(mode=mode)
+    frame.createOrReplaceTempView("explained")
+    word = {"simple": ""}.get(mode, mode.upper())
+    for text in (capsys.readouterr().out, spark.sql(f"EXPLAIN {word} SELECT id, count(*) FROM range(3) WHERE id > 1 GROUP BY id").collect()[0].plan):
+        assert [line[3:-8] for line in text.splitlines() if line.startswith("== ")] == SECTIONS[mode]
+        physical = text.split("== Physical Plan ==\n")[1]
+        assert "HashAggregate(keys=[" in physical and "Range (0, 3, step=1" in physical
+        assert ("'Filter" in text or "'Aggregate" in text) == (mode == "extended")
 
 
 def test_fill_drop_and_replace_missing_values(spark):

@@ -1,9 +1,13 @@
 """Limits of streams and sessions, set so low that they are reached."""
 import time
 
+import grpc
+import pyarrow
 import pytest
+from harness.connect_client import Client, condition, sql
 from harness.thalweg_server import ThalwegServer
-from harness.waiting import wait_until
+from harness.waiting import let_pass, wait_until
+from pyspark.sql.connect.proto import base_pb2, base_pb2_grpc
 
 
 def started(folder, **conf):
@@ -45,4 +49,51 @@ def test_idle_sessions_expire(tmp_path):
             spark.range(2).count()
         assert server.session().range(3).count() == 3
     finally:
+        server.stop()
+
+
+def compressed(data):
+    """A plan whose relation is `data`, packed."""
+    plan = base_pb2.Plan()
+    operation = plan.compressed_operation
+    operation.op_type = operation.OP_TYPE_RELATION
+    operation.compression_codec = base_pb2.COMPRESSION_CODEC_ZSTD
+    operation.data = data
+    return plan
+
+
+def test_packed_plans_are_bounded_before_they_are_unpacked(tmp_path):
+    server = started(tmp_path, spark__connect__maxPlanSize="1000000")
+    client = Client(server)
+    try:
+        relation = sql("select 1 as x").root.SerializeToString()
+        assert len(list(client.execute(compressed(pyarrow.compress(relation, "zstd", asbytes=True))))) > 2
+        bomb = pyarrow.compress(bytes(500 << 20), "zstd", asbytes=True)
+        assert len(bomb) < 100_000
+        for data, expected in ((bomb, "PLAN_SIZE_LARGER_THAN_MAX"), (bomb[:-9], "CANNOT_PARSE"), (b"no zstd", "CANNOT_PARSE")):
+            with pytest.raises(grpc.RpcError) as error:
+                list(client.execute(compressed(data)))
+            assert condition(error) in (f"CONNECT_INVALID_PLAN.{expected}", "CONNECT_INVALID_PLAN.PLAN_SIZE_LARGER_THAN_MAX")
+        assert len(list(client.execute(sql("select 1")))) > 2
+    finally:
+        client.close()
+        server.stop()
+
+
+def test_pings_without_calls_keep_a_connection(tmp_path):
+    """Clients of 4.3 ping, also while nothing is called; a server that minds closes the connection after a few."""
+    server = started(tmp_path)
+    options = [("grpc.keepalive_time_ms", 500), ("grpc.keepalive_permit_without_calls", 1), ("grpc.http2.max_pings_without_data", 0)]
+    states = []
+    channel = grpc.insecure_channel(server.url[len("sc://"):], options)
+    try:
+        request = base_pb2.AnalyzePlanRequest(session_id="6de367e5-ff10-4366-9400-2776b5d214bb", spark_version={})
+        stub = base_pb2_grpc.SparkConnectServiceStub(channel)
+        assert stub.AnalyzePlan(request).spark_version.version == "4.2.0"
+        channel.subscribe(states.append)
+        let_pass(5)
+        assert stub.AnalyzePlan(request).spark_version.version == "4.2.0"
+        assert set(states) == {grpc.ChannelConnectivity.READY}
+    finally:
+        channel.close()
         server.stop()

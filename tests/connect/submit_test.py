@@ -170,6 +170,35 @@ def test_sigterm_ends_a_stream_within_ten_seconds(started):
     assert time.monotonic() - begin < patience(10)
 
 
+# What a batch may be in the midst of: a join that takes minutes, a function that never returns, a broker that is not there.
+LONG_BATCHES = {
+    "join": "lines.crossJoin(spark.range(4_000_000_000)).where('length(value) + id = -1').writeStream.format('noop')",
+    "function": "lines.writeStream.foreachBatch(lambda rows, number: __import__('threading').Event().wait())",
+    "sink": "lines.writeStream.format('kafka').option('kafka.bootstrap.servers', '127.0.0.1:1').option('topic', 't')",
+}
+
+
+@pytest.mark.parametrize("signals", [1, 2])
+@pytest.mark.parametrize("batch", LONG_BATCHES)
+def test_sigterm_in_mid_batch_aborts_it(started, tmp_path, batch, signals):
+    (tmp_path / "in").mkdir()
+    write(tmp_path / "in" / "a.txt", "one line\n")
+    process = started(f"""
+        lines = spark.readStream.text("{tmp_path}/in")
+        writer = {LONG_BATCHES[batch]}
+        query = writer.option("checkpointLocation", "{tmp_path}/ck").start()
+        print("ready", flush=True)
+        query.awaitTermination()
+        """)
+    wait_until((tmp_path / "ck" / "offsets" / "0").exists, "a batch begins", alive=process.check_alive)
+    begin = time.monotonic()
+    for _ in range(signals):
+        process.signal(signal.SIGTERM)
+    assert process.wait(15) == 0
+    assert time.monotonic() - begin < patience(10)
+    assert not (tmp_path / "ck" / "commits" / "0").exists()
+
+
 def test_a_program_cleans_up_while_its_calls_are_answered(started):
     process = started("""
         def end(number, frame):

@@ -1,11 +1,14 @@
 """What users get wrong: every case ends in a condition that says what, where and what to do, and the session goes on."""
 # ctest: TIMEOUT 240
+import bz2
+import gzip
 import json
 import re
 
 import pytest
 from harness.stream_cases import InputFolder, read_files, rows
 from harness.waiting import wait_until
+from pyspark.errors import AnalysisException, IllegalArgumentException
 
 SCHEMA = "a int, b string"
 
@@ -52,6 +55,24 @@ def test_kafka_without_a_topic_or_a_broker(spark, tmp_path):
     fails(lambda: batch.option("kafka.default.api.timeout.ms", "2000").option("kafka.request.timeout.ms", "1500").load().count(), "127.0.0.1:1")
 
 
+@pytest.mark.parametrize("change, text", [
+    ({"kafka.security.protocol": "SSL", "kafka.ssl.keystore.type": "JKS", "kafka.ssl.keystore.location": "/keys/client.jks"}, "client.jks"),
+    ({"kafka.security.protocol": "SASL_PLAINTEXT", "kafka.sasl.mechanism": "PLAIN", "kafka.sasl.jaas.config": "hunter2 and no more"}, "sasl.jaas.config"),
+    ({"kafka.transactional.id": "x"}, "transactional.id"),
+    ({"kafka.linger.ms": "soon"}, "linger.ms"),
+], ids=["jks", "jaas", "transactions", "number"])
+def test_sinks_whose_kafka_properties_are_refused(spark, folder, tmp_path, change, text):
+    """A sink that was never made fails its query, not the server."""
+    frame = read_files(spark, folder, SCHEMA).selectExpr("b AS value")
+    options = {"kafka.bootstrap.servers": "127.0.0.1:1", "topic": "t", **change}
+    with pytest.raises(Exception) as error:
+        run(frame, tmp_path / "c", sink="kafka", **options)
+    assert text in str(error.value) and "hunter2" not in str(error.value)
+    with pytest.raises(Exception, match=re.escape(text)):
+        spark.range(1).selectExpr("'x' AS value").write.format("kafka").options(**options).save()
+    assert spark.range(3).count() == 3
+
+
 @pytest.mark.parametrize("sink", ["delta", "console_of_someone"])
 def test_sinks_that_are_not_there_or_lack_a_checkpoint(spark, folder, tmp_path, sink):
     frame = read_files(spark, folder, SCHEMA)
@@ -73,7 +94,11 @@ def test_names_modes_and_operations(spark, folder, tmp_path):
     fails(lambda: frame.writeStream.outputMode("some").format("noop").start(), "STREAMING_OUTPUT_MODE.INVALID", "some", "'Append'")
     fails(lambda: run(frame.orderBy("a"), tmp_path / "c"), "Sorting is not supported on streaming")
     fails(frame.collect, "Queries with streaming sources must be executed with writeStream.start()")
-    fails(lambda: spark.readStream.json(str(folder.path)).isStreaming, "Schema must be specified")
+    with pytest.raises(IllegalArgumentException, match="Schema must be specified"):
+        spark.readStream.json(str(folder.path)).isStreaming  # pylint: disable=expression-not-assigned
+    for options in ({"rowsPerBatch": "0"}, {"rowsPerBatch": "1", "startTimestamp": "-1"}, {"rowsPerBatch": "1", "advanceMillisPerBatch": "-1"}):
+        with pytest.raises(IllegalArgumentException, match="Invalid value"):
+            spark.readStream.format("rate-micro-batch").options(**options).load().isStreaming  # pylint: disable=expression-not-assigned
     fails(lambda: run(read_files(spark, tmp_path / "nowhere", SCHEMA), tmp_path / "c"), "PATH_NOT_FOUND", "nowhere")
 
 
@@ -83,6 +108,28 @@ def test_a_table_of_another_schema(spark, folder, tmp_path):
     fails(lambda: run(read_files(spark, folder, SCHEMA), tmp_path / "c", sink="delta", path=table), "DELTA_METADATA_MISMATCH")
     fails(lambda: spark.range(1).selectExpr("'a' as id").write.format("delta").mode("append").save(table), "DELTA_FAILED_TO_MERGE_FIELDS")
     assert spark.read.format("delta").load(table).count() == 3
+
+
+@pytest.mark.parametrize("sink, mode, condition", [
+    ("parquet", "update", "STREAMING_OUTPUT_MODE.UNSUPPORTED_DATASOURCE"), ("csv", "complete", "STREAMING_OUTPUT_MODE.UNSUPPORTED_DATASOURCE"),
+    ("delta", "update", "DELTA_UNSUPPORTED_OUTPUT_MODE")])
+def test_modes_that_a_sink_does_not_take_are_refused_at_the_start(spark, folder, tmp_path, sink, mode, condition):
+    counts = read_files(spark, folder, SCHEMA).groupBy("b").count()
+    writer = counts.writeStream.format(sink).outputMode(mode).option("checkpointLocation", str(tmp_path / "c"))
+    with pytest.raises(AnalysisException) as error:
+        writer.start(str(tmp_path / "out"))
+    assert error.value.getCondition() == condition
+    assert not (tmp_path / "c").exists() and spark.streams.active == []
+
+
+@pytest.mark.parametrize("codec", ["gzip", "bzip2"])
+def test_compressed_files_that_are_torn(spark, tmp_path, codec):
+    whole = {"gzip": gzip, "bzip2": bz2}[codec].compress(b'{"a":1,"b":"x"}\n' * 5000)
+    suffix = {"gzip": "gz", "bzip2": "bz2"}[codec]
+    (tmp_path / "in").mkdir()
+    (tmp_path / "in" / f"torn.json.{suffix}").write_bytes(whole[:len(whole) // 2])
+    fails(lambda: run(read_files(spark, tmp_path / "in", SCHEMA), tmp_path / "c"), f"torn.json.{suffix}")
+    fails(spark.read.schema(SCHEMA).json(str(tmp_path / "in")).collect, "FAILED_READ_FILE", f"torn.json.{suffix}")
 
 
 @pytest.mark.parametrize("damage", [b"", b"PAR1", b"PAR1 something else PAR1", b"PAR1\0\0\0\0\xff\xff\xff\x7fPAR1"],
@@ -134,5 +181,13 @@ def test_secrets_stay_secret(server, tmp_path):
                               "kafka.default.api.timeout.ms": "2000", "kafka.request.timeout.ms": "1500"}).writeStream
           .format("noop").option("checkpointLocation", str(tmp_path / "d")).start().processAllAvailable(), "STREAM_FAILED", "127.0.0.1:1")
     said += [server.process.stderr_tail(), " ".join(str(row) for row in spark.sql("set").collect())]
+    spark.sql(f"CREATE TABLE with_a_secret (v INT) USING json OPTIONS (password '{secret}') LOCATION '{tmp_path}'")
+    frame = spark.read.schema("v INT").option("password", secret).json(str(tmp_path))
+    said += [spark._client.explain_string(frame._plan.to_proto(spark._client), explain_mode="extended"),
+             *[str(spark.sql(text).collect()) for text in ("SHOW CREATE TABLE with_a_secret", "DESCRIBE EXTENDED with_a_secret",
+                                                           "EXPLAIN EXTENDED SELECT * FROM with_a_secret")]]
+    spark.range(1).write.format("delta").option("password", secret).save(str(tmp_path / "t"))
+    said += [text.read_text() for text in (tmp_path / "t" / "_delta_log").glob("*.json")]
+    assert len(said) >= 12
     for text in said:
         assert secret not in text

@@ -1,5 +1,6 @@
 #include <ctime>
 
+#include "base/redact.h"
 #include "data/io/path.h"
 #include "front/commands/handlers.h"
 
@@ -48,7 +49,7 @@ void AddDetails(const sql::TableInfo& table, Rows* rows) {
   if (table.comment) rows->push_back(Row("Comment", *table.comment));
   if (!table.properties.empty()) {
     std::string text;
-    for (const auto& [key, value] : table.properties) text += (text.empty() ? "" : ", ") + key + "=" + value;
+    for (const auto& [key, value] : table.properties) text += (text.empty() ? "" : ", ") + key + "=" + RedactValue(key, value);
     rows->push_back(Row("Table Properties", "[" + text + "]"));
   }
   if (view) {

@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include "base/redact.h"
 #include "base/string_case.h"
 #include "data/io/path.h"
 #include "front/commands/handlers.h"
@@ -54,7 +55,9 @@ std::string SqlString(const std::string& text) {
 
 std::string PairList(const std::map<std::string, std::string>& pairs) {
   std::string text;
-  for (const auto& [key, value] : pairs) text += (text.empty() ? "  " : ",\n  ") + SqlString(key) + " = " + SqlString(value);
+  for (const auto& [key, value] : pairs) {
+    text += (text.empty() ? "  " : ",\n  ") + SqlString(key) + " = " + SqlString(RedactValue(key, value));
+  }
   return "(\n" + text + ")\n";
 }
 
