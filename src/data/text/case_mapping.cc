@@ -4,6 +4,7 @@
 #include <unicode/uchar.h>
 #include <unicode/ustring.h>
 
+#include "data/text/character_kind.h"
 #include "data/text/utf8.h"
 
 namespace thalweg::data {
@@ -95,13 +96,23 @@ void AppendInitCap(std::string_view text, std::string* out) {
   for (size_t i = 0; i < lower.size();) {
     const size_t start = i;
     const char32_t c = NextCodePoint(lower, &i);
-    if (is_first) {
+    if (is_first && c == 'i' && std::string_view(lower).substr(i).starts_with("\u0307")) {
+      out->append("\u0130");  // the lower case of this letter is two characters: back to one
+      i += 2;
+    } else if (is_first) {
       AppendTitle(c, out);
     } else {
       out->append(lower, start, i - start);
     }
     is_first = c == ' ';
   }
+}
+
+CharacterKind KindOfCharacter(char32_t code_point) {
+  const auto c = static_cast<UChar32>(code_point);
+  if (u_isUUppercase(c)) return CharacterKind::kUpper;
+  if (u_isULowercase(c)) return CharacterKind::kLower;
+  return u_isdigit(c) ? CharacterKind::kDigit : CharacterKind::kOther;
 }
 
 }  // namespace thalweg::data

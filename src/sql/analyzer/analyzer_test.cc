@@ -280,6 +280,13 @@ TEST_F(AnalyzerTest, KeysOfAUsingJoinCanStillBeNamed) {
   EXPECT_EQ(SqlSchema("SELECT b.id, a.id FROM t a LEFT JOIN t b USING (id) WHERE b.id > 1"), "id: bigint, id: bigint");
 }
 
+TEST_F(AnalyzerTest, TheStarOfOneSideOfAUsingJoinHasItsKeys) {
+  EXPECT_EQ(SqlSchema("SELECT b.* FROM (SELECT id FROM t) a JOIN (SELECT id + 1 AS v, id FROM t) b USING (id)"), "id: bigint, v: bigint");
+  EXPECT_EQ(SqlSchema("SELECT a.*, b.* FROM (SELECT id FROM t) a FULL JOIN (SELECT id FROM t) b USING (id)"),
+            "id: bigint, id: bigint");
+  EXPECT_EQ(SqlSchema("SELECT * FROM (SELECT id FROM t) a FULL JOIN (SELECT id FROM t) b USING (id)"), "id: bigint");
+}
+
 TEST_F(AnalyzerTest, NamesInsideNames) {
   EXPECT_EQ(SqlSchema("SELECT struct(id AS q, id) FROM t"), "struct(id AS q, id): struct<q:bigint,id:bigint>");
   EXPECT_EQ(SqlSchema("SELECT int('1'), first(id) FROM t"), "CAST(1 AS INT): int, first(id): bigint");

@@ -101,6 +101,25 @@ Result<ExprPtr> Resolver::ResolveExpression(const ExprPtr& expr, const Scope& sc
   return ResolveAt(expr, scope, 0, false);
 }
 
+namespace {
+
+/// The casts that binding has put around the arguments of a call fail where the call stands.
+ExprPtr CastsAtOrigin(const ExprPtr& node, const Origin& origin) {
+  if (node->kind() != ExprKind::kCall) return node;
+  const auto homeless = [](const ExprPtr& child) {
+    const auto* cast = child->As<Cast>();
+    return cast != nullptr && !cast->user() && cast->origin() == nullptr;
+  };
+  if (std::none_of(node->children().begin(), node->children().end(), homeless)) return node;
+  ExprList children = node->children();
+  for (ExprPtr& child : children) {
+    if (homeless(child)) child = child->WithOrigin(origin);
+  }
+  return node->WithChildren(std::move(children));
+}
+
+}  // namespace
+
 Result<ExprPtr> Resolver::ResolveAt(const ExprPtr& expr, const Scope& scope, int depth, bool in_aggregate) {
   if (expr->resolved() && expr->kind() != ExprKind::kCast && expr->children().empty()) return expr;
   if (depth > kMaxDepth) return Unsupported("expressions nested deeper than 2000 levels");
@@ -139,8 +158,8 @@ Result<ExprPtr> Resolver::ResolveAt(const ExprPtr& expr, const Scope& scope, int
   }();
   if (expr->origin() == nullptr) return resolved;
   if (!resolved.ok()) return resolved.status().WithQueryContext(*expr->origin());
-  if ((*resolved)->origin() == nullptr) return (*resolved)->WithOrigin(expr->origin());
-  return resolved;
+  const ExprPtr node = CastsAtOrigin(*std::move(resolved), expr->origin());
+  return node->origin() == nullptr ? node->WithOrigin(expr->origin()) : node;
 }
 
 Result<ExprPtr> Resolver::ResolveChildren(const ExprPtr& expr, const Scope& scope, int depth, bool in_aggregate) {
@@ -255,7 +274,12 @@ Result<ExprList> Resolver::ExpandStar(const UnresolvedStar& star, const ExprPtr&
   if (star.target().empty()) return ExprList(scope.input.begin(), scope.input.end());
   ExprList columns;
   const std::vector<std::string>& target = star.target();
-  for (const AttributePtr& attribute : scope.input) {
+  AttributeList candidates;  // with the key columns that a USING join leaves out of a bare star
+  for (const AttributePtr& attribute : scope.hidden) {
+    if (!HasMetadataFlag(attribute->metadata_json(), "__metadata_col")) candidates.push_back(attribute);
+  }
+  candidates.insert(candidates.end(), scope.input.begin(), scope.input.end());
+  for (const AttributePtr& attribute : candidates) {
     const std::vector<std::string>& qualifier = attribute->qualifier();
     if (qualifier.size() < target.size()) continue;
     bool same = true;

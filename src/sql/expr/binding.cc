@@ -12,7 +12,7 @@ std::string QuoteFunctionName(std::string_view name) { return data::QuoteIdentif
 
 std::string CallSql(std::string_view name, const ExprList& arguments) {
   std::string text = std::string(name) + "(";
-  for (size_t i = 0; i < arguments.size(); ++i) text += (i > 0 ? ", " : "") + arguments[i]->Sql();
+  for (size_t i = 0; i < arguments.size(); ++i) text += (i > 0 ? ", " : "") + AutoName(arguments[i]);
   return text + ")";
 }
 
@@ -107,7 +107,7 @@ Status UnexpectedInputType(std::string_view name, const ExprList& arguments, siz
       .With("sqlExpr", QuoteSql(CallSql(name, arguments)))
       .With("paramIndex", Ordinal(index))
       .With("requiredType", required)
-      .With("inputSql", QuoteSql(arguments[index]->Sql()))
+      .With("inputSql", QuoteSql(AutoName(arguments[index])))
       .With("inputType", QuoteSql(arguments[index]->type().Sql()));
 }
 
@@ -126,7 +126,7 @@ Result<Value> FoldArgument(std::string_view name, const ExprList& arguments, siz
         .With("sqlExpr", QuoteSql(CallSql(name, arguments)))
         .With("inputName", QuoteFunctionName(input_name))
         .With("inputType", QuoteSql(arguments[index]->type().Sql()))
-        .With("inputExpr", QuoteSql(arguments[index]->Sql()));
+        .With("inputExpr", QuoteSql(AutoName(arguments[index])));
   }
   return EvaluateConstant(arguments[index], context.config);
 }

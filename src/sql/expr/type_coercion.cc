@@ -48,13 +48,10 @@ DataType OfRank(int rank) {
   }
 }
 
-/// Whether the decimal holds every value of the integral type, and the other way round.
+/// Whether the decimal holds every value of the integral type.
 bool DecimalHolds(const DataType& decimal, const DataType& integral) {
   const DataType other = DecimalForType(integral);
   return decimal.precision() - decimal.scale() >= other.precision() && decimal.scale() >= 0;
-}
-bool IntegralHolds(const DataType& integral, const DataType& decimal) {
-  return decimal.scale() == 0 && DecimalForType(integral).precision() > decimal.precision();
 }
 
 std::optional<DataType> WidenDecimals(const DataType& a, const DataType& b) {
@@ -149,7 +146,6 @@ std::optional<DataType> TightestCommonType(const DataType& left, const DataType&
   if (b.Is(TypeKind::kNull)) return a;
   if (a.IsIntegral() && b.Is(TypeKind::kDecimal)) {
     if (DecimalHolds(b, a)) return b;
-    if (IntegralHolds(a, b)) return a;
     return {};
   }
   if (a.Is(TypeKind::kDecimal) && b.IsIntegral()) return TightestCommonType(b, a, ansi);
@@ -227,7 +223,7 @@ std::optional<DataType> ImplicitCastType(const DataType& from_type, const DataTy
   if (target.Is(TypeKind::kYearMonthInterval) && from.Is(TypeKind::kYearMonthInterval)) return target;
   if (from.Is(TypeKind::kString) && IsAtomic(target) && !target.IsAnsiInterval()) return target;
   if (IsDateOrTimestamp(from) && IsDateOrTimestamp(target)) return target;
-  if (target.Is(TypeKind::kString) && IsAtomic(from) && !(ansi && from.Is(TypeKind::kBinary))) return target;
+  if (target.Is(TypeKind::kString) && IsAtomic(from)) return target;
   if (from.Is(TypeKind::kArray) && target.Is(TypeKind::kArray)) {
     auto element = ImplicitCastType(from.element(), target.element(), ansi);
     if (!element) return {};

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <cmath>
+#include <limits>
 
 #include "data/text/datetime.h"
 #include "data/text/interval.h"
@@ -137,10 +139,14 @@ Result<ExprPtr> ParserState::Predicate() {
       TW_ASSIGN_OR_RETURN(left, InPredicate(std::move(left), begin));
     } else {
       const std::string word = Advance().upper;
-      TW_ASSIGN_OR_RETURN(left, LikePredicate(std::move(left), begin,
-                                              word == "LIKE"    ? "like"
-                                              : word == "ILIKE" ? "ilike"
-                                                                : "rlike"));
+      const std::string_view function = word == "LIKE" ? "like" : word == "ILIKE" ? "ilike" : "rlike";
+      const bool quantified = (IsWord("ANY") || IsWord("SOME") || IsWord("ALL")) && IsSymbol("(", 1);
+      if (quantified && function != "rlike") {
+        // The NOT belongs to each pattern: NOT LIKE ALL means that no pattern matches.
+        TW_ASSIGN_OR_RETURN(left, QuantifiedLike(std::move(left), begin, function, ahead == 1));
+        continue;
+      }
+      TW_ASSIGN_OR_RETURN(left, LikePredicate(std::move(left), begin, function));
     }
     if (ahead == 1) left = Function("not", {std::move(left)}, begin);
   }
@@ -156,18 +162,30 @@ Result<ExprPtr> ParserState::InPredicate(ExprPtr left, int begin) {
   return Function("in", std::move(arguments), begin);
 }
 
-Result<ExprPtr> ParserState::LikePredicate(ExprPtr left, int begin, std::string_view function) {
-  const bool any = IsWord("ANY") || IsWord("SOME");
-  if ((any || IsWord("ALL")) && IsSymbol("(", 1)) {
-    Advance();
-    Advance();
-    TW_ASSIGN_OR_RETURN(ExprList patterns, ExpressionList(")"));
-    ExprList tests;
-    for (const ExprPtr& pattern : patterns)
-      tests.push_back(Function(function, {left, pattern}, begin));
-    if (tests.empty()) return Unexpected();
-    return Balanced(any ? "or" : "and", tests, 0, tests.size());
+Result<ExprPtr> ParserState::QuantifiedLike(ExprPtr left, int begin, std::string_view function, bool negated) {
+  const bool any = Advance().upper != "ALL";
+  Advance();
+  TW_ASSIGN_OR_RETURN(ExprList patterns, ExpressionList(")"));
+  if (patterns.empty()) return Unexpected();
+  if (function == "ilike") {
+    left = Function("lower", {std::move(left)}, begin);
+    for (ExprPtr& pattern : patterns) pattern = Function("lower", {std::move(pattern)}, begin);
   }
+  const bool constant = std::all_of(patterns.begin(), patterns.end(),
+                                    [](const ExprPtr& pattern) { return pattern->As<Literal>() != nullptr; });
+  if (constant) {
+    patterns.insert(patterns.begin(), std::move(left));
+    return Function(std::string(negated ? "not" : "") + (any ? "likeany" : "likeall"), std::move(patterns), begin);
+  }
+  ExprList tests;
+  for (const ExprPtr& pattern : patterns) {
+    ExprPtr test = Function("like", {left, pattern}, begin);
+    tests.push_back(negated ? Function("not", {std::move(test)}, begin) : std::move(test));
+  }
+  return Balanced(any ? "or" : "and", tests, 0, tests.size());
+}
+
+Result<ExprPtr> ParserState::LikePredicate(ExprPtr left, int begin, std::string_view function) {
   TW_ASSIGN_OR_RETURN(ExprPtr pattern, Comparison());
   ExprList arguments{std::move(left), std::move(pattern)};
   if (function != "rlike" && TakeWord("ESCAPE")) {
@@ -250,7 +268,8 @@ Result<ExprPtr> ParserState::Unary() {
     if (next == TokenKind::kInteger || next == TokenKind::kDecimal ||
         next == TokenKind::kExponent || next == TokenKind::kSuffixed) {
       Advance();
-      return Located(*NumberLiteral(/*negative=*/true), begin);
+      TW_ASSIGN_OR_RETURN(ExprPtr literal, NumberLiteral(/*negative=*/true));
+      return Located(std::move(literal), begin);
     }
     Advance();
     TW_ASSIGN_OR_RETURN(ExprPtr operand, Unary());
@@ -366,25 +385,29 @@ Result<ExprList> ParserState::ExpressionList(std::string_view close) {
 Result<ExprPtr> ParserState::NumberLiteral(bool negative) {
   const Token token = Advance();
   std::string text = (negative ? "-" : "") + token.text;
-  const auto bad = [&](std::string_view type) {
+  const auto bad = [&](std::string_view type, std::string_view least, std::string_view most) {
+    const size_t suffix = token.kind == TokenKind::kSuffixed ? 1 : 0;
     return ParseErrorAt(Error("INVALID_NUMERIC_LITERAL_RANGE")
-                            .With("rawStrippedQualifier", text)
-                            .With("minValue", "")
-                            .With("maxValue", "")
+                            .With("rawStrippedQualifier", text.substr(0, text.size() - suffix))
+                            .With("minValue", least)
+                            .With("maxValue", most)
                             .With("typeName", type),
                         sql_, token.begin);
   };
+  constexpr double kMostFloat = std::numeric_limits<float>::max();
+  const auto bad_double = [&]() { return bad("double", "-1.7976931348623157E+308", "1.7976931348623157E+308"); };
   const auto decimal = [&](const std::string& digits) -> Result<ExprPtr> {
     data::Int128 unscaled = 0;
     int scale = 0;
-    if (!data::ParseDecimalExact(digits, &unscaled, &scale)) return bad("decimal");
+    const auto bad_decimal = [&]() { return bad("decimal", "-1E38", "1E38"); };
+    if (!data::ParseDecimalExact(digits, &unscaled, &scale)) return bad_decimal();
     if (scale < 0) {  // 1e3BD: Spark has no negative scales
       for (; scale < 0; ++scale) unscaled *= 10;
     }
     int precision = 0;
     for (data::Int128 rest = unscaled; rest != 0; rest /= 10) ++precision;
     precision = std::max({precision, scale, 1});
-    if (precision > 38) return bad("decimal");
+    if (precision > 38) return bad_decimal();
     return Literal::Make(Value(unscaled), DataType::Decimal(precision, scale));
   };
   if (token.kind == TokenKind::kInteger) {
@@ -398,7 +421,7 @@ Result<ExprPtr> ParserState::NumberLiteral(bool negative) {
   if (token.kind == TokenKind::kDecimal) return decimal(text);
   if (token.kind == TokenKind::kExponent) {
     double value = 0;
-    if (!data::ParseDouble(text, &value)) return bad("double");
+    if (!data::ParseDouble(text, &value) || std::isinf(value)) return bad_double();
     return Literal::Make(Value(value), DataType::Double());
   }
   const char last = static_cast<char>(std::toupper(static_cast<unsigned char>(text.back())));
@@ -408,8 +431,10 @@ Result<ExprPtr> ParserState::NumberLiteral(bool negative) {
   if (is_decimal) return decimal(digits);
   if (last == 'D' || last == 'F') {
     double value = 0;
-    if (!data::ParseDouble(digits, &value)) return bad(last == 'D' ? "double" : "float");
+    const bool read = data::ParseDouble(digits, &value);
+    if (last == 'D' && (!read || std::isinf(value))) return bad_double();
     if (last == 'D') return Literal::Make(Value(value), DataType::Double());
+    if (!read || std::fabs(value) > kMostFloat) return bad("float", "-3.4028234663852886E+38", "3.4028234663852886E+38");
     return Literal::Make(Value(static_cast<float>(value)), DataType::Float());
   }
   int64_t value = 0;
@@ -420,7 +445,8 @@ Result<ExprPtr> ParserState::NumberLiteral(bool negative) {
     return Literal::Make(Value(static_cast<int16_t>(value)), DataType::Short());
   if (last == 'Y' && whole && value >= INT8_MIN && value <= INT8_MAX)
     return Literal::Make(Value(static_cast<int8_t>(value)), DataType::Byte());
-  return bad(last == 'L' ? "bigint" : last == 'S' ? "smallint" : "tinyint");
+  if (last == 'L') return bad("bigint", "-9223372036854775808", "9223372036854775807");
+  return last == 'S' ? bad("smallint", "-32768", "32767") : bad("tinyint", "-128", "127");
 }
 
 Result<ExprPtr> ParserState::TypedLiteral(std::string_view type) {
@@ -804,7 +830,7 @@ Result<ExprPtr> ParserState::TrimCall() {
     TW_ASSIGN_OR_RETURN(ExprPtr source, Expression());
     TW_RETURN_NOT_OK(ExpectSymbol(")"));
     if (characters == nullptr) return Function(function, {std::move(source)}, begin);
-    return Function(function, {std::move(source), std::move(characters)}, begin);
+    return Function(function, {std::move(characters), std::move(source)}, begin);  // as trim(characters, text)
   }
   ExprList arguments{std::move(characters)};
   if (TakeSymbol(",")) {

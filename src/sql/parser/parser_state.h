@@ -70,6 +70,7 @@ class ParserState {
   Result<ExprPtr> AndExpression();
   Result<ExprPtr> NotExpression();
   Result<ExprPtr> Predicate();
+  Result<ExprPtr> QuantifiedLike(ExprPtr left, int begin, std::string_view function, bool negated);
   Result<ExprPtr> LikePredicate(ExprPtr left, int begin, std::string_view function);
   Result<ExprPtr> InPredicate(ExprPtr left, int begin);
   Result<ExprPtr> IsPredicate(ExprPtr left, int begin);

@@ -41,6 +41,11 @@ TEST(ParseExpression, ReadsLiterals) {
   EXPECT_EQ(Sql("INTERVAL '1-2' YEAR TO MONTH"), "INTERVAL '1-2' YEAR TO MONTH");
   EXPECT_EQ(Sql("INTERVAL 90 MINUTES"), "INTERVAL '90' MINUTE");
   EXPECT_EQ(Sql("300Y"), "INVALID_NUMERIC_LITERAL_RANGE");
+  EXPECT_EQ(Sql("-300Y"), "INVALID_NUMERIC_LITERAL_RANGE");
+  EXPECT_EQ(Sql("1e400"), "INVALID_NUMERIC_LITERAL_RANGE");
+  EXPECT_EQ(Sql("-1e400D"), "INVALID_NUMERIC_LITERAL_RANGE");
+  EXPECT_EQ(Sql("3.5e38F"), "INVALID_NUMERIC_LITERAL_RANGE");
+  EXPECT_EQ(Sql("1.5e-400"), "0.0D");
 }
 
 TEST(ParseExpression, UnescapesStrings) {
@@ -64,6 +69,14 @@ TEST(ParseExpression, ReadsCallsAndPredicates) {
   EXPECT_EQ(Sql("a::int"), "CAST(a AS INT)");
   EXPECT_EQ(Sql("a IS NOT NULL"), "isnotnull(a)");
   EXPECT_EQ(Sql("a NOT IN (1, 2)"), "not(in(a, 1, 2))");
+  EXPECT_EQ(Sql("trim(BOTH 'x' FROM a)"), "trim('x', a)");
+  EXPECT_EQ(Sql("trim(LEADING 'x' FROM a)"), "ltrim('x', a)");
+  EXPECT_EQ(Sql("trim(TRAILING 'x' FROM a)"), "rtrim('x', a)");
+  EXPECT_EQ(Sql("trim('x' FROM a)"), "trim('x', a)");
+  EXPECT_EQ(Sql("a NOT LIKE ALL ('x', 'y')"), "notlikeall(a, 'x', 'y')");
+  EXPECT_EQ(Sql("a LIKE ANY ('x', b)"), "(like(a, 'x') OR like(a, b))");
+  EXPECT_EQ(Sql("a NOT LIKE ALL ('x', b)"), "(not(like(a, 'x')) AND not(like(a, b)))");
+  EXPECT_EQ(Sql("a NOT ILIKE ANY ('X', 'y')"), "(not(like(lower(a), lower('X'))) OR not(like(lower(a), lower('y'))))");
   const Result<ExprPtr> cast =
       ParseExpression("CAST(x AS ARRAY<STRUCT<a: INT, b: MAP<STRING, ARRAY<INT>>>>)", {});
   ASSERT_TRUE(cast.ok());

@@ -28,9 +28,10 @@ Result<TypedValue> DecimalFromProto(const PbLiteral::Decimal& message) {
   if (!data::ParseDecimalExact(message.value(), &exact, &exact_scale) || exact_scale > 38 || exact_scale < -38) {
     return InvalidPlan("The decimal literal '" + message.value() + "' is not a decimal of at most 38 digits.");
   }
+  // PySpark says DECIMAL(10,0) for every decimal it infers: the type is as wide as the text needs, and never narrower.
   const int digits = data::DecimalDigits(exact) - std::min(exact_scale, 0);
-  const int scale = message.has_scale() ? message.scale() : std::max(exact_scale, 0);
-  const int precision = message.has_precision() ? message.precision() : std::max({digits, scale, 1});
+  const int scale = std::max({message.has_scale() ? message.scale() : 0, exact_scale, 0});
+  const int precision = std::max({message.has_precision() ? message.precision() : 0, digits, scale, 1});
   if (precision < 1 || precision > 38 || scale < 0 || scale > precision) {
     return InvalidPlan("The precision and scale of the decimal literal '" + message.value() + "' are out of range.");
   }

@@ -241,6 +241,20 @@ TEST(LiteralProto, DecimalsTakeTheirShapeFromTheText) {
   EXPECT_EQ(read("12.30").value, Value(data::Int128(1230)));
   EXPECT_EQ(read("0.05").type, DataType::Decimal(2, 2));
   EXPECT_EQ(read("1E+3").value, Value(data::Int128(1000)));
+  // As real Spark answers to lit(Decimal(...)), which the client sends as DECIMAL(10,0).
+  const auto inferred = [](const std::string& text) {
+    pb::Expression::Literal message;
+    message.mutable_decimal()->set_value(text);
+    message.mutable_decimal()->set_precision(10);
+    message.mutable_decimal()->set_scale(0);
+    return ValueFromProto(message).ValueOrDie();
+  };
+  EXPECT_EQ(inferred("1.50").type, DataType::Decimal(10, 2));
+  EXPECT_EQ(inferred("1.50").value, Value(data::Int128(150)));
+  EXPECT_EQ(inferred("123456789012.5").type, DataType::Decimal(13, 1));
+  EXPECT_EQ(inferred("1E+5").type, DataType::Decimal(10, 0));
+  EXPECT_EQ(inferred("1E-30").type, DataType::Decimal(30, 30));
+  EXPECT_EQ(inferred("99999999999999999999999999999999999999").type, DataType::Decimal(38, 0));
   pb::Expression::Literal bad;
   bad.mutable_decimal()->set_value("1.2.3");
   EXPECT_EQ(ValueFromProto(bad).status().condition(), "CONNECT_INVALID_PLAN.ASSERTION_FAILURE");

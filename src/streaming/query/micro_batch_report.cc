@@ -1,5 +1,6 @@
 // What a query tells of itself: status, progress, events.
 
+#include <algorithm>
 #include <cmath>
 #include <nlohmann/json.hpp>
 
@@ -100,8 +101,9 @@ void MicroBatchDriver::ReportBatch(const Turn& turn, const Staged& staged) {
   }
   if (!delays_ms_.empty()) {
     progress.watermark_ms = turn.watermark_ms;
-    if (!staged.result.event_time.empty() && staged.result.event_time[0].count > 0)
-      progress.event_time = staged.result.event_time[0];
+    const auto& times = staged.result.event_time;  // of the first watermark that has seen rows
+    const auto seen = std::find_if(times.begin(), times.end(), [](const auto& stats) { return stats.count > 0; });
+    if (seen != times.end()) progress.event_time = *seen;
   }
   progress.state_operators = StateOperators(execution_->Metrics());
   last_state_operators_ = progress.state_operators;

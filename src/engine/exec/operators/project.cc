@@ -40,23 +40,26 @@ Result<data::Chunk> Filter::Process(data::Chunk chunk) {
   return out;
 }
 
-Result<OperatorState> Expand::Push(int, data::Chunk chunk) {
-  input_ = std::move(chunk);
-  next_ = 0;
-  return projections_.empty() ? OperatorState::kNeedInput : OperatorState::kHaveOutput;
-}
-
-Result<std::optional<data::Chunk>> Expand::Pull(OperatorState* state) {
-  TW_ASSIGN_OR_RETURN(data::Chunk out, projections_[next_++]->Run(input_, eval_));
-  *state = OperatorState::kHaveOutput;
-  if (next_ == projections_.size()) {
-    eval_.row_base += input_.num_rows();
-    input_ = {};
-    *state = OperatorState::kNeedInput;
+Result<data::Chunk> Expand::Process(data::Chunk chunk) {
+  const int64_t rows = chunk.num_rows();
+  std::vector<data::Chunk> parts;
+  parts.reserve(projections_.size());
+  for (const auto& projection : projections_) {
+    TW_ASSIGN_OR_RETURN(data::Chunk part, projection->Run(chunk, eval_));
+    parts.push_back(part.Dense());
   }
-  return std::optional<data::Chunk>(std::move(out));
+  eval_.row_base += rows;
+  if (parts.size() == 1) return std::move(parts[0]);
+  std::vector<data::DataType> types;
+  for (const data::ColumnPtr& column : parts[0].columns()) types.push_back(column->type());
+  data::Chunk out = data::ConcatChunks(parts, types);
+  auto order = std::make_shared<std::vector<int32_t>>();
+  order->reserve(static_cast<size_t>(rows) * parts.size());
+  for (int32_t row = 0; row < rows; ++row) {
+    for (size_t part = 0; part < parts.size(); ++part) order->push_back(static_cast<int32_t>(part * rows) + row);
+  }
+  out.set_selection(std::move(order));
+  return out;
 }
-
-Result<data::Chunk> Expand::Process(data::Chunk chunk) { return chunk; }
 
 }  // namespace thalweg::engine

@@ -48,18 +48,15 @@ class Filter final : public EvaluatingOperator {
   const std::shared_ptr<const sql::Program> condition_;
 };
 
-/// Each row once per projection (sliding windows, grouping sets).
+/// Each row once per projection (sliding windows, grouping sets), all of a row before the next row: what depends on the
+/// order of rows (first, collect_list) sees that of the input.
 class Expand final : public EvaluatingOperator {
  public:
   explicit Expand(std::vector<std::shared_ptr<const sql::Program>> projections) : projections_(std::move(projections)) {}
-  Result<OperatorState> Push(int port, data::Chunk chunk) override;
-  Result<std::optional<data::Chunk>> Pull(OperatorState* state) override;
   Result<data::Chunk> Process(data::Chunk chunk) override;
 
  private:
   const std::vector<std::shared_ptr<const sql::Program>> projections_;
-  data::Chunk input_;
-  size_t next_ = 0;
 };
 
 }  // namespace thalweg::engine

@@ -194,11 +194,11 @@ Result<BoundCall> BindMap(const ScalarFunction& function, ExprList arguments, co
     const auto type = WiderTypeOf(seen, context.config.ansi);
     if (!type) {
       std::string listed;
-      for (const auto& t : seen) listed += (listed.empty() ? "" : ", ") + QuoteSql(t.Sql());
+      for (const auto& t : seen) listed += (listed.empty() ? "" : " or ") + QuoteSql(t.Sql());
       return Error(side == 0 ? "DATATYPE_MISMATCH.CREATE_MAP_KEY_DIFF_TYPES" : "DATATYPE_MISMATCH.CREATE_MAP_VALUE_DIFF_TYPES")
           .With("sqlExpr", QuoteSql(CallSql(function.name, arguments)))
           .With("functionName", "`map`")
-          .With("dataType", "[" + listed + "]");
+          .With("dataType", "(" + listed + ")");
     }
     for (const size_t i : which) arguments[i] = Coerce(arguments[i], *type, context.config);
     types[side] = *type;

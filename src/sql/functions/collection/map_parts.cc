@@ -116,7 +116,7 @@ Result<ColumnPtr> FromArraysKernel(const BoundScalar& call, const KernelInput& i
     const int32_t begin = keys->offsets()[static_cast<size_t>(row)];
     const int32_t count = SizeAt(*keys, row);
     if (count != SizeAt(*values, row)) {
-      return Error("_LEGACY_ERROR_TEMP_3102").With("msg", "The key array and value array of MapData must have the same length.");
+      return Error("_LEGACY_ERROR_TEMP_2128");
     }
     for (int32_t i = 0; i < count; ++i) {
       if (keys->child(0)->IsNull(begin + i)) return Error("NULL_MAP_KEY");

@@ -326,11 +326,11 @@ Result<BoundCall> BindConcatMaps(const ScalarFunction& function, ExprList argume
   for (size_t i = 0; i < arguments.size(); ++i) {
     if (!arguments[i]->type().Is(TypeKind::kMap)) {
       std::string listed;
-      for (const auto& a : arguments) listed += (listed.empty() ? "" : ", ") + QuoteSql(a->type().Sql());
+      for (const auto& a : arguments) listed += (listed.empty() ? "" : " or ") + QuoteSql(a->type().Sql());
       return Error("DATATYPE_MISMATCH.MAP_CONCAT_DIFF_TYPES")
           .With("sqlExpr", QuoteSql(CallSql(function.name, arguments)))
           .With("functionName", "`map_concat`")
-          .With("dataType", "[" + listed + "]");
+          .With("dataType", "(" + listed + ")");
     }
     types.push_back(arguments[i]->type());
   }

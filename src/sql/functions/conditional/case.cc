@@ -11,12 +11,13 @@ Result<DataType> UnifyArguments(const ScalarFunction& function, ExprList* argume
   for (const size_t i : which) types.push_back((*arguments)[i]->type());
   const auto type = WiderTypeOf(types, context.config.ansi);
   if (!type) {
+    const bool extreme = function.name == "greatest" || function.name == "least";  // which list their types in brackets
     std::string listed;
-    for (const auto& t : types) listed += (listed.empty() ? "" : ", ") + QuoteSql(t.Sql());
+    for (const auto& t : types) listed += (listed.empty() ? "" : extreme ? ", " : " or ") + QuoteSql(t.Sql());
     return Error("DATATYPE_MISMATCH.DATA_DIFF_TYPES")
         .With("sqlExpr", QuoteSql(CallSql(function.name, *arguments)))
         .With("functionName", QuoteFunctionName(function.name == "when" ? "casewhen" : function.name))
-        .With("dataType", "[" + listed + "]");
+        .With("dataType", extreme ? "[" + listed + "]" : "(" + listed + ")");
   }
   for (const size_t i : which) (*arguments)[i] = Coerce((*arguments)[i], *type, context.config);
   return *type;

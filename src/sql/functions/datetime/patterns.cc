@@ -133,7 +133,7 @@ Result<ExprPtr> MeanTryToDate(const ExprList& a, const BindContext& c) {
 
 Result<ColumnPtr> SecondsOfTimestamp(const BoundScalar& call, const KernelInput& input, EvalContext&) {
   return MapValues<int64_t, int64_t, std::string_view>(
-      call, input, [](int64_t micros, std::string_view) { return data::FloorDiv(micros, data::kMicrosPerSecond); });
+      call, input, [](int64_t micros, std::string_view) { return micros / data::kMicrosPerSecond; });  // towards 1970
 }
 
 Result<BoundCall> BindUnixTimestamp(const ScalarFunction& function, ExprList arguments, const BindContext& context) {

@@ -255,7 +255,7 @@ char OperationOf(std::string_view name) {
 
 std::string OperatorSql(const ScalarFunction& function, const ExprList& arguments) {
   if (!std::isalpha(static_cast<unsigned char>(function.name[0])) || function.name == "div") {
-    return "(" + arguments[0]->Sql() + " " + std::string(function.name) + " " + arguments[1]->Sql() + ")";
+    return "(" + AutoName(arguments[0]) + " " + std::string(function.name) + " " + AutoName(arguments[1]) + ")";
   }
   return CallSql(function.name, arguments);
 }
@@ -267,7 +267,7 @@ Status WrongTypeError(const ScalarFunction& function, char op, const ExprList& a
   } else if (op == '/') {
     required = "(\"DOUBLE\" or \"DECIMAL\")";
   } else if (op == 'd') {
-    required = "(\"BIGINT\" or \"DECIMAL\" or \"INTERVAL DAY TO SECOND\" or \"INTERVAL YEAR TO MONTH\")";
+    required = "(\"BIGINT\" or \"DECIMAL\" or \"INTERVAL YEAR TO MONTH\" or \"INTERVAL DAY TO SECOND\")";
   }
   return Error("DATATYPE_MISMATCH.BINARY_OP_WRONG_TYPE")
       .With("sqlExpr", QuoteSql(OperatorSql(function, arguments)))
@@ -303,13 +303,17 @@ Result<DataType> OperandType(const ScalarFunction& function, char op, const Expr
   const bool decimal = left.Is(TypeKind::kDecimal) || right.Is(TypeKind::kDecimal);
   const bool floating = left.Is(TypeKind::kFloat) || left.Is(TypeKind::kDouble) || right.Is(TypeKind::kFloat) ||
                         right.Is(TypeKind::kDouble);
+  if (op == 'd' && floating) {
+    // Whole numbers are BIGINT, decimals beside floating numbers DOUBLE before Spark looks.
+    const DataType a = left.IsIntegral() ? DataType::Long() : (decimal ? DataType::Double() : left);
+    const DataType b = right.IsIntegral() ? DataType::Long() : (decimal ? DataType::Double() : right);
+    if (a.SameType(b)) return WrongTypeError(function, op, arguments, a);
+    return DifferentTypesError(OperatorSql(function, arguments), a, b);
+  }
   if (decimal && !floating) return DataType::Decimal(38, 18);
   if (decimal) return DataType::Double();
   if (op == '/') return DataType::Double();
-  if (op == 'd') {
-    if (floating) return WrongTypeError(function, op, arguments, left.IsIntegral() ? right : left);
-    return DataType::Long();
-  }
+  if (op == 'd') return DataType::Long();
   return *TightestCommonType(left, right, ansi);
 }
 

@@ -26,10 +26,10 @@ Status CoerceBooleans(const ScalarFunction& function, ExprList* arguments, const
             .With("actualDataType", QuoteSql(type.Sql()));
       }
       return Error("DATATYPE_MISMATCH.UNEXPECTED_INPUT_TYPE")
-          .With("sqlExpr", QuoteSql("(NOT " + (*arguments)[i]->Sql() + ")"))
+          .With("sqlExpr", QuoteSql("(NOT " + AutoName((*arguments)[i]) + ")"))
           .With("paramIndex", Ordinal(i))
           .With("requiredType", "\"BOOLEAN\"")
-          .With("inputSql", QuoteSql((*arguments)[i]->Sql()))
+          .With("inputSql", QuoteSql(AutoName((*arguments)[i])))
           .With("inputType", QuoteSql(type.Sql()));
     }
     (*arguments)[i] = Coerce((*arguments)[i], DataType::Boolean(), context.config);

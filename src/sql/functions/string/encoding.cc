@@ -1,4 +1,4 @@
-// base64, unbase64, hex, unhex, chr, char, encode, decode.
+// base64, unbase64, hex, unhex, chr, char; the strict forms behind to_binary.
 
 #include <array>
 
@@ -117,23 +117,25 @@ int HexValue(char c) {
   return -1;
 }
 
+bool ReadHex(std::string_view text, std::string* out) {
+  size_t i = 0;
+  if (text.size() % 2 == 1) {
+    const int value = HexValue(text[0]);
+    if (value < 0) return false;
+    out->push_back(static_cast<char>(value));
+    i = 1;
+  }
+  for (; i < text.size(); i += 2) {
+    const int high = HexValue(text[i]);
+    const int low = HexValue(text[i + 1]);
+    if (high < 0 || low < 0) return false;
+    out->push_back(static_cast<char>(high << 4 | low));
+  }
+  return true;
+}
+
 Result<ColumnPtr> UnHex(const BoundScalar& call, const KernelInput& input, EvalContext&) {
-  return MapText<std::string_view>(call, input, [](std::string_view text, std::string* out) {
-    size_t i = 0;
-    if (text.size() % 2 == 1) {
-      const int value = HexValue(text[0]);
-      if (value < 0) return false;
-      out->push_back(static_cast<char>(value));
-      i = 1;
-    }
-    for (; i < text.size(); i += 2) {
-      const int high = HexValue(text[i]);
-      const int low = HexValue(text[i + 1]);
-      if (high < 0 || low < 0) return false;
-      out->push_back(static_cast<char>(high << 4 | low));
-    }
-    return true;
-  });
+  return MapText<std::string_view>(call, input, &ReadHex);
 }
 
 Result<ColumnPtr> Chr(const BoundScalar& call, const KernelInput& input, EvalContext&) {
@@ -143,38 +145,43 @@ Result<ColumnPtr> Chr(const BoundScalar& call, const KernelInput& input, EvalCon
   });
 }
 
-bool IsUtf8Name(std::string_view name) {
-  std::string lower;
-  for (const char c : name) {
-    if (c != '-' && c != '_') lower.push_back(static_cast<char>(c >= 'A' && c <= 'Z' ? c - 'A' + 'a' : c));
+/// RFC 4648: groups of four with blanks between them, padding whole or left out.
+bool IsStrictBase64(std::string_view text) {
+  size_t digits = 0;
+  size_t padding = 0;
+  for (const char c : text) {
+    if (c == '=') {
+      ++padding;
+    } else if (kAlphabet.find(c) != std::string_view::npos) {
+      if (padding > 0) return false;
+      ++digits;
+    } else if (!(c == ' ' || (c >= '\t' && c <= '\r') || (c >= '\x1c' && c <= '\x1f'))) {
+      return false;
+    }
   }
-  return lower == "utf8" || lower == "usascii";
+  switch (digits % 4) {
+    case 0: return padding == 0;
+    case 2: return padding == 0 || padding == 2;
+    case 3: return padding <= 1;
+    default: return false;
+  }
 }
 
-/// The character sets of Spark 4; all but UTF-16 and UTF-32 are bytes of one kind.
-Status UnknownCharset(std::string_view function, std::string_view charset) {
-  return Error("INVALID_PARAMETER_VALUE.CHARSET")
-      .With("functionName", QuoteFunctionName(function))
-      .With("parameter", "`charset`")
-      .With("charsets", "ISO-8859-1, US-ASCII, UTF-16, UTF-16BE, UTF-16LE, UTF-32, UTF-8")
-      .With("charset", charset);
-}
-
-Result<ColumnPtr> Encode(const BoundScalar& call, const KernelInput& input, EvalContext&) {
-  return MapTextChecked<std::string_view, std::string_view>(
-      call, input, [&](std::string_view text, std::string_view charset, std::string* out, bool*) -> Status {
-        if (!IsUtf8Name(charset)) return UnknownCharset(call.function->name, charset);
-        out->append(text);
-        return {};
-      });
-}
-
-Result<ColumnPtr> Decode(const BoundScalar& call, const KernelInput& input, EvalContext&) {
-  return MapTextChecked<std::string_view, std::string_view>(
-      call, input, [&](std::string_view bytes, std::string_view charset, std::string* out, bool*) -> Status {
-        if (!IsUtf8Name(charset)) return UnknownCharset(call.function->name, charset);
-        data::AppendValidUtf8(bytes, out);
-        return {};
+/// to_binary of a text; the second argument says whether other texts are NULL or an error.
+template <bool kBase64>
+Result<ColumnPtr> StrictBytes(const BoundScalar& call, const KernelInput& input, EvalContext&) {
+  return MapTextChecked<std::string_view, bool>(
+      call, input, [](std::string_view text, bool lenient, std::string* out, bool* null) -> Status {
+        if (kBase64 ? IsStrictBase64(text) && ReadBase64(text, out) : ReadHex(text, out)) return {};
+        if (lenient) {
+          *null = true;
+          return {};
+        }
+        return Error("CONVERSION_INVALID_INPUT")
+            .With("str", "'" + std::string(text) + "'")
+            .With("fmt", kBase64 ? "'BASE64'" : "'HEX'")
+            .With("targetType", "\"BINARY\"")
+            .With("suggestion", "`try_to_binary`");
       });
 }
 
@@ -197,14 +204,18 @@ void RegisterEncoding(FunctionLists& lists) {
                                    .doc = "The character of a code, modulo 256.", .example = {"SELECT chr(65)", "A"},
                                    .evaluate = &Chr};
   static const ScalarFunction kChar = Renamed(kChr, "char");
-  static const ScalarFunction kEncode{.name = "encode", .signature = "(text STRING, charset STRING) -> BINARY?",
-                                      .since = "1.5.0", .doc = "The bytes of a text in a character set.",
-                                      .example = {"SELECT encode('abc', 'utf-8')", "abc"}, .evaluate = &Encode};
-  static const ScalarFunction kDecode{.name = "decode", .signature = "(bytes BINARY, charset STRING) -> STRING?",
-                                      .since = "1.5.0", .doc = "The text of bytes in a character set.",
-                                      .example = {"SELECT decode(encode('abc', 'utf-8'), 'utf-8')", "abc"},
-                                      .evaluate = &Decode};
-  for (const auto* f : {&kBase64, &kUnBase64, &kHex, &kUnHex, &kChr, &kChar, &kEncode, &kDecode}) lists.Add(*f);
+  static const ScalarFunction kStrictHex{.name = "__bytes_of_hex", .signature = "(text STRING, lenient BOOLEAN) -> BINARY?",
+                                         .doc = "to_binary(text, 'hex').", .evaluate = &StrictBytes<false>, .internal = true};
+  static const ScalarFunction kStrictBase64{.name = "__bytes_of_base64", .signature = "(text STRING, lenient BOOLEAN) -> BINARY",
+                                            .doc = "to_binary(text, 'base64').", .evaluate = &StrictBytes<true>,
+                                            .internal = true};
+  static const ScalarFunction kBase64OrNull{.name = "__bytes_of_base64_or_null",
+                                            .signature = "(text STRING, lenient BOOLEAN) -> BINARY?",
+                                            .doc = "try_to_binary(text, 'base64').", .evaluate = &StrictBytes<true>,
+                                            .internal = true};
+  for (const auto* f : {&kBase64, &kUnBase64, &kHex, &kUnHex, &kChr, &kChar, &kStrictHex, &kStrictBase64, &kBase64OrNull}) {
+    lists.Add(*f);
+  }
 }
 
 }  // namespace thalweg::sql

@@ -7,6 +7,7 @@
 #include "data/text/decimal128.h"
 #include "data/text/literal.h"
 #include "data/text/numbers.h"
+#include "data/text/utf8.h"
 #include "sql/expr/binding.h"
 #include "sql/expr/cast.h"
 #include "sql/functions/string/register.h"
@@ -22,8 +23,30 @@ struct Conversion {
   char type = 's';
 };
 
+/// java.lang.String's length: UTF-16 units.
+int Units(std::string_view text) {
+  int units = 0;
+  for (const char c : text) {
+    const auto byte = static_cast<unsigned char>(c);
+    units += (byte & 0xC0) == 0x80 ? 0 : (byte >= 0xF0 ? 2 : 1);
+  }
+  return units;
+}
+
+/// At most `count` units from the front; a character is never cut.
+std::string_view FirstUnits(std::string_view text, int count) {
+  size_t at = 0;
+  while (at < text.size()) {
+    const auto bytes = static_cast<size_t>(data::Utf8CharBytes(static_cast<unsigned char>(text[at])));
+    count -= bytes == 4 ? 2 : 1;
+    if (count < 0) break;
+    at = std::min(at + bytes, text.size());
+  }
+  return text.substr(0, at);
+}
+
 std::string Padded(std::string text, const Conversion& c) {
-  const auto size = static_cast<int>(text.size());
+  const int size = Units(text);
   if (c.width <= size) return text;
   const auto missing = static_cast<size_t>(c.width - size);
   if (c.flags.find('-') != std::string::npos) return text + std::string(missing, ' ');
@@ -61,13 +84,19 @@ Result<std::string> FormatOne(const Conversion& c, const Column& column, int64_t
   const Value value = column.GetValue(row);
   if (c.type == 's' || c.type == 'S') {
     std::string text = value.is_null() ? "null" : data::ValueText(value, column.type());
-    if (c.precision >= 0) text = text.substr(0, static_cast<size_t>(c.precision));
+    if (c.precision >= 0) text = FirstUnits(text, c.precision);
     if (c.type == 'S') {
-      for (char& ch : text) ch = static_cast<char>(std::toupper(static_cast<unsigned char>(ch)));
+      std::string upper;
+      data::AppendUpper(text, &upper);
+      text = std::move(upper);
     }
     return Padded(text, c);
   }
-  if (value.is_null()) return Padded("null", c);
+  if (value.is_null()) {
+    Conversion blank = c;
+    blank.type = 's';  // no zeros before it
+    return Padded("null", blank);
+  }
   switch (c.type) {
     case 'd':
       if (!column.type().IsIntegral()) return BadFormat("d != " + column.type().SimpleString());

@@ -4,6 +4,7 @@
 
 #include "data/text/utf8.h"
 #include "sql/expr/binding.h"
+#include "sql/functions/meaning.h"
 #include "sql/functions/string/register.h"
 
 namespace thalweg::sql {
@@ -152,6 +153,38 @@ std::string LikeText(const Call& call, bool plan_text) {
   return text;
 }
 
+/// LIKE ALL and its kin over constant patterns; the text shows the first argument alone.
+template <bool kAny, bool kNot>
+Result<ExprPtr> MeanQuantified(const ExprList& a, const BindContext& c) {
+  ExprPtr all;
+  for (size_t i = 1; i < a.size(); ++i) {
+    TW_ASSIGN_OR_RETURN(ExprPtr test, BindBuiltin("like", {a[0], a[i]}, c));
+    if (kNot) {
+      TW_ASSIGN_OR_RETURN(test, BindBuiltin("not", {std::move(test)}, c));
+    }
+    if (all == nullptr) {
+      all = std::move(test);
+    } else {
+      TW_ASSIGN_OR_RETURN(all, BindBuiltin(kAny ? "or" : "and", {std::move(all), std::move(test)}, c));
+    }
+  }
+  return all;
+}
+
+template <bool kAny, bool kNot>
+Result<BoundCall> BindQuantified(const ScalarFunction& function, ExprList arguments, const BindContext& context) {
+  TW_RETURN_NOT_OK(CheckArity(function.name, arguments.size(), 2, -1));
+  TW_ASSIGN_OR_RETURN(BoundCall call, (BindAs<MeanQuantified<kAny, kNot>>(function, std::move(arguments), context)));
+  auto bound = std::make_shared<BoundScalar>(*call.bound);
+  bound->nullable = true;
+  call.bound = std::move(bound);
+  return call;
+}
+
+std::string QuantifiedText(const Call& call, bool plan_text) {
+  return call.function_name() + "(" + TextOf(call.child(0), plan_text) + ")";
+}
+
 }  // namespace
 
 void RegisterLike(FunctionLists& lists) {
@@ -165,6 +198,15 @@ void RegisterLike(FunctionLists& lists) {
     f.since = "3.3.0";
     return f;
   }();
+  static const ScalarFunction kLikeAll{.name = "likeall", .doc = "Whether the text has the form of every pattern.",
+                                       .bind = &BindQuantified<false, false>, .internal = true, .sql = &QuantifiedText};
+  static const ScalarFunction kNotLikeAll{.name = "notlikeall", .doc = "Whether the text has the form of no pattern.",
+                                          .bind = &BindQuantified<false, true>, .internal = true, .sql = &QuantifiedText};
+  static const ScalarFunction kLikeAny{.name = "likeany", .doc = "Whether the text has the form of a pattern.",
+                                       .bind = &BindQuantified<true, false>, .internal = true, .sql = &QuantifiedText};
+  static const ScalarFunction kNotLikeAny{.name = "notlikeany", .doc = "Whether there is a pattern whose form the text has not.",
+                                          .bind = &BindQuantified<true, true>, .internal = true, .sql = &QuantifiedText};
+  for (const auto* f : {&kLikeAll, &kNotLikeAll, &kLikeAny, &kNotLikeAny}) lists.Add(*f);
   lists.Add(kLike);
   lists.Add(kIlike);
 }

@@ -1,12 +1,15 @@
 // bin, conv, elt, overlay, split_part, soundex, mask, quote, str_to_map, url_encode, url_decode, try_url_decode, parse_url,
-// try_parse_url, regexp_instr, to_binary, try_to_binary, is_valid_utf8, make_valid_utf8, validate_utf8, try_validate_utf8.
+// try_parse_url, regexp_instr, to_binary, try_to_binary, is_valid_utf8, make_valid_utf8, validate_utf8, try_validate_utf8,
+// luhn_check.
 
 #include <algorithm>
 #include <array>
+#include <cctype>
 #include <cstdlib>
 #include <limits>
 
 #include "data/columnar/builder.h"
+#include "data/text/character_kind.h"
 #include "data/text/utf8.h"
 #include "sql/expr/binding.h"
 #include "sql/expr/fold_argument.h"
@@ -235,9 +238,12 @@ Result<ColumnPtr> Mask(const BoundScalar& call, const KernelInput& input, EvalCo
       const size_t begin = at;
       const char32_t c = data::NextCodePoint(source, &at);
       size_t which = 4;
-      if (c >= 'A' && c <= 'Z') which = 1;
-      if (c >= 'a' && c <= 'z') which = 2;
-      if (c >= '0' && c <= '9') which = 3;
+      switch (data::KindOfCharacter(c)) {
+        case data::CharacterKind::kUpper: which = 1; break;
+        case data::CharacterKind::kLower: which = 2; break;
+        case data::CharacterKind::kDigit: which = 3; break;
+        case data::CharacterKind::kOther: break;
+      }
       const Column& replacement = *input.arguments[which];
       if (replacement.IsNull(row)) {
         text.append(source.substr(begin, at - begin));
@@ -400,9 +406,16 @@ bool SplitUrl(std::string_view text, Url* url) {
     url->ref = text.substr(hash + 1);
     text = text.substr(0, hash);
   }
+  for (size_t i = text.find('%'); i != std::string_view::npos; i = text.find('%', i + 1)) {
+    if (i + 2 >= text.size() || std::isxdigit(static_cast<unsigned char>(text[i + 1])) == 0 ||
+        std::isxdigit(static_cast<unsigned char>(text[i + 2])) == 0) {
+      return false;
+    }
+  }
   const size_t colon = text.find(':');
   const size_t slash = text.find_first_of("/?");
-  if (colon != std::string_view::npos && colon > 0 && (slash == std::string_view::npos || colon < slash)) {
+  if (colon != std::string_view::npos && (slash == std::string_view::npos || colon < slash)) {
+    if (colon == 0 || std::isalpha(static_cast<unsigned char>(text[0])) == 0) return false;
     url->protocol = text.substr(0, colon);
     text.remove_prefix(colon + 1);
   }
@@ -513,8 +526,11 @@ Result<ExprPtr> MeanToBinaryBy(const ExprList& a, const BindContext& c, const ch
     format = value.get<std::string>();
     for (char& ch : format) ch = static_cast<char>(std::tolower(static_cast<unsigned char>(ch)));
   }
-  if (format == "hex") return BindBuiltin("unhex", {a[0]}, c);
-  if (format == "base64") return BindBuiltin("unbase64", {a[0]}, c);
+  const bool lenient = std::string_view(name).starts_with("try_");
+  if (format == "hex") return BindBuiltin("__bytes_of_hex", {a[0], Literal::Boolean(lenient)}, c);
+  if (format == "base64") {
+    return BindBuiltin(lenient ? "__bytes_of_base64_or_null" : "__bytes_of_base64", {a[0], Literal::Boolean(lenient)}, c);
+  }
   if (format == "utf-8" || format == "utf8") {
     return BindBuiltin("encode", {a[0], Literal::String("UTF-8")}, c);
   }
@@ -527,6 +543,24 @@ Result<ExprPtr> MeanToBinaryBy(const ExprList& a, const BindContext& c, const ch
 }
 Result<ExprPtr> MeanToBinary(const ExprList& a, const BindContext& c) { return MeanToBinaryBy(a, c, "to_binary"); }
 Result<ExprPtr> MeanTryToBinary(const ExprList& a, const BindContext& c) { return MeanToBinaryBy(a, c, "try_to_binary"); }
+
+// --- luhn_check ---
+
+/// Digits only whose Luhn sum ends with zero.
+bool PassesLuhn(std::string_view text) {
+  int sum = 0;
+  for (size_t i = 0; i < text.size(); ++i) {
+    const char c = text[text.size() - 1 - i];
+    if (c < '0' || c > '9') return false;
+    const int digit = (c - '0') * (i % 2 == 0 ? 1 : 2);
+    sum += digit > 9 ? digit - 9 : digit;
+  }
+  return !text.empty() && sum % 10 == 0;
+}
+
+Result<ColumnPtr> LuhnCheck(const BoundScalar& call, const KernelInput& input, EvalContext&) {
+  return MapValues<bool, std::string_view>(call, input, &PassesLuhn);
+}
 
 // --- UTF-8 ---
 
@@ -579,6 +613,7 @@ void RegisterMoreText(FunctionLists& lists) {
       {.name = "regexp_instr", .since = "3.4.0", .doc = "Where the pattern matches first, from 1.", .bind = &BindRegexpInstr},
       {.name = "to_binary", .since = "3.3.0", .doc = "A text as binary: hex, utf-8 or base64.", .bind = &BindAs<MeanToBinary>},
       {.name = "try_to_binary", .since = "3.3.0", .doc = "As to_binary.", .bind = &BindAs<MeanTryToBinary>},
+      {.name = "luhn_check", .signature = "(text STRING) -> BOOLEAN?", .since = "3.5.0", .doc = "Whether the digits pass the Luhn check.", .evaluate = &LuhnCheck},
       {.name = "is_valid_utf8", .signature = "(text STRING) -> BOOLEAN?", .since = "4.0.0", .doc = "Whether the bytes are UTF-8.", .evaluate = &IsValid},
       {.name = "make_valid_utf8", .signature = "(text STRING) -> STRING?", .since = "4.0.0", .doc = "Ill-formed bytes replaced.", .evaluate = &MakeValid},
       {.name = "validate_utf8", .signature = "(text STRING) -> STRING?", .since = "4.0.0", .doc = "The text, or an error.", .evaluate = &Validate},

@@ -255,8 +255,7 @@ Status SplitText(Regex& regex, std::string_view text, int32_t limit, StringLists
     const size_t match = regex.begin();
     const size_t end = regex.end();
     at = end > match ? end : NextCharacter(text, end);
-    // An empty match at the start makes no leading empty string; one at the end makes none either.
-    if (end == 0 || (match == end && match >= text.size())) continue;
+    if (end == 0) continue;  // an empty match at the start makes no leading empty string
     out->Add(text.substr(begin, match - begin));
     begin = end;
     ++parts;

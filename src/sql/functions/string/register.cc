@@ -4,6 +4,7 @@ namespace thalweg::sql {
 
 void RegisterString(FunctionLists& lists) {
   RegisterCaseMapping(lists);
+  RegisterCharset(lists);
   RegisterConcat(lists);
   RegisterEncoding(lists);
   RegisterFormat(lists);

@@ -5,6 +5,7 @@
 namespace thalweg::sql {
 
 void RegisterCaseMapping(FunctionLists& lists);
+void RegisterCharset(FunctionLists& lists);
 void RegisterConcat(FunctionLists& lists);
 void RegisterEncoding(FunctionLists& lists);
 void RegisterFormat(FunctionLists& lists);
