@@ -11,6 +11,7 @@ PlanFunction FindPlanFunction(sql::PlanKind kind) {
     case PlanKind::kCollectMetrics: return &PlanCollectMetrics;
     case PlanKind::kDeduplicate: return &PlanDeduplicate;
     case PlanKind::kDistinct: return &PlanDistinct;
+    case PlanKind::kEvalPython: return &PlanEvalPython;
     case PlanKind::kEventTimeWatermark: return &PlanEventTimeWatermark;
     case PlanKind::kExpand: return &PlanExpand;
     case PlanKind::kFilter: return &PlanFilter;

@@ -23,6 +23,7 @@ struct PlanContext {
   const StreamPlanOptions* stream = nullptr;    ///< null: batch
   const sql::StateLayout* layout = nullptr;     ///< streams
   PhysicalPlan* plan = nullptr;
+  std::shared_ptr<const SessionPython> python;  ///< null: Python functions are refused
   size_t next_source = 0;                       ///< streaming leaves and stateful nodes are met in the layout's order
   size_t next_stateful = 0;
 
@@ -88,6 +89,10 @@ Result<PhysicalNodePtr> PlanRepartition(PlanContext& context, const sql::PlanPtr
 Result<PhysicalNodePtr> PlanSample(PlanContext& context, const sql::PlanPtr& node);
 Result<PhysicalNodePtr> PlanShowString(PlanContext& context, const sql::PlanPtr& node);
 Result<PhysicalNodePtr> PlanEventTimeWatermark(PlanContext& context, const sql::PlanPtr& node);
+// plan_python.cc
+Result<PhysicalNodePtr> PlanEvalPython(PlanContext& context, const sql::PlanPtr& node);
+/// The same with those columns of the input only that `wanted` asks for.
+Result<PhysicalNodePtr> NewEvalPython(PlanContext& context, const sql::PlanPtr& node, const std::function<bool(ExprId)>& wanted);
 // plan_order.cc
 Result<PhysicalNodePtr> PlanSort(PlanContext& context, const sql::PlanPtr& node);
 Result<PhysicalNodePtr> PlanLimit(PlanContext& context, const sql::PlanPtr& node);

@@ -54,13 +54,15 @@ Result<PhysicalNodePtr> NewGenerate(PlanContext& context, const sql::PlanPtr& no
 Result<PhysicalNodePtr> PlanProject(PlanContext& context, const sql::PlanPtr& node) {
   const sql::ExprList& list = static_cast<const sql::Project&>(*node).list;
   PhysicalNodePtr input;
-  if (node->child()->kind() == sql::PlanKind::kGenerate) {
-    // What the list does not use is not repeated beside each element.
+  const bool generates = node->child()->kind() == sql::PlanKind::kGenerate;
+  if (generates || node->child()->kind() == sql::PlanKind::kEvalPython) {
+    // What the list does not use is not repeated beside each element, nor kept while Python works.
     std::set<ExprId> used;
     for (const sql::ExprPtr& expr : list) {
       for (const ExprId id : sql::References(expr)) used.insert(id);
     }
-    TW_ASSIGN_OR_RETURN(input, NewGenerate(context, node->child(), [&](ExprId id) { return used.count(id) != 0; }));
+    const auto wanted = [&](ExprId id) { return used.count(id) != 0; };
+    TW_ASSIGN_OR_RETURN(input, generates ? NewGenerate(context, node->child(), wanted) : NewEvalPython(context, node->child(), wanted));
     const bool exact = std::equal(list.begin(), list.end(), input->output.begin(), input->output.end(),
                                   [](const sql::ExprPtr& expr, const sql::AttributePtr& column) { return expr->Equals(*column); });
     if (exact) return input;

@@ -26,6 +26,7 @@ Result<std::shared_ptr<const PhysicalPlan>> PlanBatch(const sql::PlanPtr& plan, 
   context.parallelism = std::max(1, options.parallelism);
   context.shuffle_partitions = context.parallelism;
   context.plan = physical.get();
+  context.python = options.python;
   TW_ASSIGN_OR_RETURN(physical->root, context.Plan(plan));
   physical->output = plan->output();
   return std::shared_ptr<const PhysicalPlan>(std::move(physical));
@@ -40,6 +41,7 @@ Result<std::shared_ptr<const PhysicalPlan>> PlanStream(const sql::ShapedPlan& sh
   context.stream = &options;
   context.layout = &shaped.layout;
   context.plan = physical.get();
+  context.python = options.python;
   TW_ASSIGN_OR_RETURN(physical->root, context.Plan(shaped.plan));
   // Sources and stateful operators are numbered by place: none may have been lost or added.
   if (context.next_source != shaped.layout.sources.size()) return InternalError("the plan has other sources than its state layout");

@@ -12,11 +12,13 @@
 
 namespace thalweg::engine {
 
+struct SessionPython;  // engine/pyworker
 class StateServices;  // engine/state: providers, maintenance; one per process
 
 struct BatchPlanOptions {
   std::shared_ptr<const sql::EvalConfig> config;
   int parallelism = 1;                        ///< tasks per stage, at most
+  std::shared_ptr<const SessionPython> python;  ///< null: Python functions are refused
 };
 
 /// A resolved, optimized batch plan. Errors: UNSUPPORTED_FEATURE.* naming the node that has no operator yet.
@@ -35,6 +37,7 @@ struct StreamPlanOptions {
   sql::StreamingWrite* write = nullptr;
   /// The first batch of this run: state version `first_batch` is loaded before it.
   BatchId first_batch{0};
+  std::shared_ptr<const SessionPython> python;  ///< null: Python functions are refused
 };
 
 /// `shaped.plan` after the optimizer; checks that what StateLayout names still stands.

@@ -29,6 +29,15 @@ inline const Setting<int64_t> kWorkerSilenceSeconds{
     .min = 0,
     .unit = SettingUnit::kSeconds,
     .doc = "A Python worker that answers nothing for longer is taken for hung and killed; 0: never."};
+inline const Setting<int64_t> kPickledRows{
+    .key = "spark.sql.execution.python.udf.maxRecordsPerBatch",
+    .default_value = 100,
+    .min = 1,
+    .doc = "Rows that go to a Python function without Arrow at a time."};
+inline const Setting<int64_t> kArrowRows{
+    .key = "spark.sql.execution.arrow.maxRecordsPerBatch",
+    .default_value = 10000,
+    .doc = "Rows of a record batch for Python functions, at most; 0 or less: no limit."};
 inline const Setting<int64_t> kWorkerStartMs{
     .key = "thalweg.python.startTimeout",
     .default_value = 60000,

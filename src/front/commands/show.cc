@@ -95,12 +95,14 @@ Status Run(CommandRun& run, const sql::ShowColumns& command) {
 
 Status Run(CommandRun& run, const sql::ShowFunctions& command) {
   Rows rows;
-  if (!EqualsIgnoreCase(command.scope, "USER")) {
-    std::vector<std::string> names = run.session.server().functions->Names();
-    std::sort(names.begin(), names.end());
-    for (const std::string& name : names) {
-      if (!command.pattern || sql::MatchesPattern(name, *command.pattern)) rows.push_back({TextValue(name)});
-    }
+  std::vector<std::string> names;
+  if (!EqualsIgnoreCase(command.scope, "USER")) names = run.session.server().functions->Names();
+  if (!EqualsIgnoreCase(command.scope, "SYSTEM")) {
+    for (std::string& name : run.session.RegisteredFunctions()) names.push_back(std::move(name));
+  }
+  std::sort(names.begin(), names.end());
+  for (const std::string& name : names) {
+    if (!command.pattern || sql::MatchesPattern(name, *command.pattern)) rows.push_back({TextValue(name)});
   }
   return run.Answer({{"function", DataType::String(), false}}, rows);
 }

@@ -88,6 +88,10 @@ ValueList TemporaryViewRow(const std::string& name) {
   return {Text(name), Value(), Value(ValueList{}), Value(), Text("TEMPORARY"), Value(true)};
 }
 
+ValueList SessionFunctionRow(const std::string& name) {
+  return {Text(name), Value(), Value(), Value(), Text("org.apache.spark.sql.UDFRegistration$$Lambda"), Value(true)};
+}
+
 ValueList FunctionRow(const std::string& name) {
   return {Text(name), Value(), Value(), Text(""), Text("builtin." + name), Value(true)};
 }
@@ -207,6 +211,9 @@ Result<sql::PlanPtr> Caller::ListFunctions(const std::string& pattern) {
   for (const std::string& name : names) {
     if (pattern.empty() || sql::MatchesPattern(name, pattern)) rows.push_back(FunctionRow(name));
   }
+  for (const std::string& name : session_.RegisteredFunctions()) {
+    if (pattern.empty() || sql::MatchesPattern(name, pattern)) rows.push_back(SessionFunctionRow(name));
+  }
   return RowsPlan(FunctionSchema(), rows);
 }
 
@@ -271,6 +278,7 @@ Result<sql::PlanPtr> Caller::Run(const pb::Catalog& call) {
       TW_ASSIGN_OR_RETURN(const auto parts, parse(call.get_function().function_name()));
       const std::string name = sql::LowerName(parts.back());
       const sql::FunctionRegistry& functions = *session_.server().functions;
+      if (parts.size() == 1 && session_.FindFunction(name) != nullptr) return RowsPlan(FunctionSchema(), {SessionFunctionRow(name)});
       if (functions.FindScalar(name) == nullptr && functions.FindAggregate(name) == nullptr) {
         return Error("UNRESOLVED_ROUTINE")
             .With("routineName", sql::QuoteName(parts))
@@ -290,7 +298,8 @@ Result<sql::PlanPtr> Caller::Run(const pb::Catalog& call) {
     case pb::Catalog::kFunctionExists: {
       TW_ASSIGN_OR_RETURN(const auto parts, parse(call.function_exists().function_name()));
       const sql::FunctionRegistry& functions = *session_.server().functions;
-      return OneFlag(functions.FindScalar(parts.back()) != nullptr || functions.FindAggregate(parts.back()) != nullptr);
+      const bool registered = parts.size() == 1 && session_.FindFunction(parts[0]) != nullptr;
+      return OneFlag(registered || functions.FindScalar(parts.back()) != nullptr || functions.FindAggregate(parts.back()) != nullptr);
     }
     case pb::Catalog::kCreateTable: return CreateTable(call.create_table());
     case pb::Catalog::kCreateExternalTable: {

@@ -12,6 +12,7 @@
 #include "sql/protocol/command_proto.h"
 #include "sql/protocol/delta_proto.h"
 #include "sql/protocol/literal_proto.h"
+#include "sql/protocol/python_udf_proto.h"
 #include "sql/protocol/plan_proto.h"
 #include "sql/protocol/protocol_errors.h"
 #include "sql/protocol/type_proto.h"
@@ -251,8 +252,11 @@ Status RunSimpleCommand(const ExecuteContext& context, const pb::Command& comman
       return Status::OK();
     }
     case pb::Command::kMlCommand: return RunMl(command.ml_command());
-    case pb::Command::kRegisterFunction:
-      return Unsupported("registering user-defined functions (" + command.register_function().function_name() + ")");
+    case pb::Command::kRegisterFunction: {
+      TW_ASSIGN_OR_RETURN(sql::PythonFunctionPtr function, sql::PythonFunctionFromProto(command.register_function(), reader));
+      context.holder.session().RegisterFunction(std::move(function));
+      return Status::OK();
+    }
     case pb::Command::kRegisterTableFunction: return Unsupported("registering user-defined table functions");
     case pb::Command::kRegisterDataSource: return Unsupported("registering Python data sources");
     case pb::Command::kCreateResourceProfileCommand: return Unsupported("resource profiles");

@@ -65,6 +65,10 @@ Result<sql::PlanPtr> SessionPlanEnvironment::CommandRows(const sql::PlanPtr& com
   return holder_.session().CommandRows(command, stop_);
 }
 
+sql::PythonPlace SessionPlanEnvironment::python_place() {
+  return {holder_.artifacts().PythonPath(), holder_.artifacts().FilesDirectory()};
+}
+
 Result<sql::PlanPtr> SessionPlanEnvironment::CatalogCall(const ::spark::connect::Catalog& call) {
   return RunCatalogCall(holder_.session(), call);
 }

@@ -23,6 +23,7 @@ class SessionPlanEnvironment final : public sql::PlanEnvironment {
   Result<sql::PlanPtr> SourceOfFrame(const std::string& frame, sql::PlanPtr source) override;
   Result<sql::PlanPtr> CommandRows(const sql::PlanPtr& command) override;
   Result<sql::PlanPtr> CatalogCall(const ::spark::connect::Catalog& call) override;
+  sql::PythonPlace python_place() override;
 
  private:
   SessionHolder& holder_;

@@ -5,6 +5,7 @@
 #include "base/mutex.h"
 #include "engine/exec/execution.h"
 #include "engine/planner/planner.h"
+#include "engine/pyworker/session_python.h"
 #include "front/session/session_environment.h"
 #include "front/session/session_impl.h"
 #include "sql/optimizer/optimizer.h"
@@ -149,15 +150,21 @@ struct Prepared {
   std::shared_ptr<const engine::PhysicalPlan> physical;
 };
 
-Result<Prepared> Prepare(const sql::PlanPtr& analyzed, const std::shared_ptr<const sql::EvalConfig>& config, int parallelism) {
+Result<Prepared> Prepare(const Session& session, ServerContext& server, const sql::PlanPtr& analyzed,
+                         const std::shared_ptr<const sql::EvalConfig>& config) {
   TW_RETURN_NOT_OK(sql::CheckBatchSupported(analyzed));
   Prepared prepared;
   TW_ASSIGN_OR_RETURN(prepared.optimized, sql::Optimize(analyzed, {config, false}));
-  TW_ASSIGN_OR_RETURN(prepared.physical, engine::PlanBatch(prepared.optimized, {config, parallelism}));
+  TW_ASSIGN_OR_RETURN(prepared.physical, engine::PlanBatch(prepared.optimized, {config, server.scheduler->workers(), PythonOf(session, server)}));
   return prepared;
 }
 
 }  // namespace
+
+std::shared_ptr<const engine::SessionPython> PythonOf(const Session& session, const ServerContext& server) {
+  if (server.python == nullptr) return nullptr;
+  return std::make_shared<const engine::SessionPython>(engine::SessionPython{server.python, session.SettingsSnapshot()});
+}
 
 Result<sql::PlanPtr> Session::Analyze(const sql::PlanPtr& plan) {
   TW_ASSIGN_OR_RETURN(const sql::PlanPtr without_commands, RunInnerCommands(plan));
@@ -207,7 +214,7 @@ Status Session::Execute(const sql::PlanPtr& plan, const ResultConsumer& consumer
   }
   TW_ASSIGN_OR_RETURN(const sql::PlanPtr analyzed, Analyze(plan));
   const std::shared_ptr<const sql::EvalConfig> config = eval_config();
-  TW_ASSIGN_OR_RETURN(const Prepared prepared, Prepare(analyzed, config, impl_->server.scheduler->workers()));
+  TW_ASSIGN_OR_RETURN(const Prepared prepared, Prepare(*this, impl_->server, analyzed, config));
   if (consumer.on_schema) TW_RETURN_NOT_OK(consumer.on_schema(analyzed->schema()));
   OrderedDelivery delivery(consumer, prepared.physical->root, impl_->account);
   MemoryReservation memory(impl_->account);
@@ -242,7 +249,7 @@ Result<int64_t> Session::RunWrite(const sql::PlanPtr& analyzed, sql::BatchWrite&
     int64_t rows TW_GUARDED_BY(mutex) = 0;
   } writers;
   const std::shared_ptr<const sql::EvalConfig> config = eval_config();
-  TW_ASSIGN_OR_RETURN(const Prepared prepared, Prepare(analyzed, config, impl_->server.scheduler->workers()));
+  TW_ASSIGN_OR_RETURN(const Prepared prepared, Prepare(*this, impl_->server, analyzed, config));
   MemoryReservation memory(impl_->account);
   const auto take = [&](PartitionId partition, data::Chunk chunk, std::shared_ptr<Signal>*) -> Result<bool> {
     sql::DataWriter* writer = nullptr;
@@ -299,7 +306,7 @@ Result<std::string> Session::Explain(const sql::PlanPtr& plan, const std::string
     TW_ASSIGN_OR_RETURN(optimized, sql::Optimize(analyzed, {config, true}));
     physical_text = optimized->TreeText();
   } else {
-    TW_ASSIGN_OR_RETURN(Prepared prepared, Prepare(analyzed, config, impl_->server.scheduler->workers()));
+    TW_ASSIGN_OR_RETURN(Prepared prepared, Prepare(*this, impl_->server, analyzed, config));
     optimized = prepared.optimized;
     physical_text = prepared.physical->ToString();
   }

@@ -143,6 +143,25 @@ sql::PlanPtr Session::FindTempView(const std::string& name, bool global) const {
   return (global ? *impl_->server.global_views : impl_->views).Find(name);
 }
 
+void Session::RegisterFunction(sql::PythonFunctionPtr function) {
+  const MutexLock lock(impl_->mutex);
+  std::string name = ToAsciiLower(function->name);
+  impl_->functions[std::move(name)] = std::move(function);
+}
+
+sql::PythonFunctionPtr Session::FindFunction(const std::string& name) const {
+  const MutexLock lock(impl_->mutex);
+  const auto found = impl_->functions.find(ToAsciiLower(name));
+  return found == impl_->functions.end() ? nullptr : found->second;
+}
+
+std::vector<std::string> Session::RegisteredFunctions() const {
+  const MutexLock lock(impl_->mutex);
+  std::vector<std::string> names;
+  for (const auto& [name, function] : impl_->functions) names.push_back(name);
+  return names;
+}
+
 Result<std::pair<std::string, std::string>> Session::TableName(const std::vector<std::string>& parts) const {
   if (parts.size() == 1) return std::pair(current_database(), sql::LowerName(parts[0]));
   if (parts.size() == 2) return std::pair(sql::LowerName(parts[0]), sql::LowerName(parts[1]));
@@ -162,6 +181,13 @@ std::shared_ptr<Session> Session::Clone(std::string new_id) const {
   clone->impl_->conf = std::make_unique<SessionConf>(*impl_->conf);
   clone->impl_->views.CopyFrom(impl_->views);
   clone->set_current_database(current_database());
+  std::map<std::string, sql::PythonFunctionPtr> functions;
+  {
+    const MutexLock lock(impl_->mutex);
+    functions = impl_->functions;
+  }
+  const MutexLock lock(clone->impl_->mutex);
+  clone->impl_->functions = std::move(functions);
   return clone;
 }
 

@@ -169,6 +169,14 @@ class Session : public std::enable_shared_from_this<Session> {
   /// Errors: TABLE_OR_VIEW_ALREADY_EXISTS, SCHEMA_NOT_FOUND, LOCATION_ALREADY_EXISTS, DATA_SOURCE_NOT_FOUND.
   Result<bool> CreateTable(sql::TableInfo* table, bool if_not_exists);
 
+  // --- functions ---
+  /// spark.udf.register: by its name without case; replaces one of the same name.
+  void RegisterFunction(sql::PythonFunctionPtr function);
+  /// Null when there is none.
+  sql::PythonFunctionPtr FindFunction(const std::string& name) const;
+  /// Names as registered, sorted.
+  std::vector<std::string> RegisteredFunctions() const;
+
   // --- streaming ---
   Result<std::shared_ptr<streaming::StreamingQuery>> StartStream(StreamStart start);
   streaming::StreamingQueryManager& queries();

@@ -18,6 +18,7 @@ class SessionEnvironment final : public sql::AnalyzerEnvironment {
   const sql::FunctionRegistry& functions() const override { return *session_.server().functions; }
   Result<sql::PlanPtr> ResolveRelation(const sql::UnresolvedRelation& relation) override;
   Result<sql::TablePtr> LoadDataSource(const sql::UnresolvedDataSource& source) override;
+  sql::PythonFunctionPtr FindPythonFunction(const std::string& name) override { return session_.FindFunction(name); }
 
  private:
   Result<sql::PlanPtr> TempView(const std::string& name, bool global);

@@ -12,6 +12,10 @@
 #include "front/session/session_conf.h"
 #include "streaming/query/query_manager.h"
 
+namespace thalweg::engine {
+struct SessionPython;
+}
+
 namespace thalweg::front {
 
 /// Temporary views by lower-case name. Thread: synchronised.
@@ -42,8 +46,12 @@ struct Session::Impl {
   ViewMap views;
   mutable Mutex mutex;
   std::string database TW_GUARDED_BY(mutex) = "default";
+  std::map<std::string, sql::PythonFunctionPtr> functions TW_GUARDED_BY(mutex);  // by lower-case name
   streaming::StreamingQueryManager queries;
 };
+
+/// What queries with Python functions need; null when the server runs none.
+std::shared_ptr<const engine::SessionPython> PythonOf(const Session& session, const ServerContext& server);
 
 inline constexpr std::string_view kGlobalTempDatabase = "global_temp";
 

@@ -195,6 +195,7 @@ Result<std::shared_ptr<streaming::StreamingQuery>> Session::StartStream(StreamSt
   spec.exception_text = [](const Status& failure) { return ExceptionClasses(failure).front() + ": " + failure.message(); };
   spec.settings = SettingsSnapshot();
   spec.config = config;
+  spec.python = PythonOf(*this, impl_->server);
   ServerContext& server = impl_->server;
   spec.scheduler = server.scheduler;
   spec.state = server.state;

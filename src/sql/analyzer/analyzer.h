@@ -8,6 +8,7 @@
 
 #include "base/status.h"
 #include "sql/expr/function.h"
+#include "sql/expr/python_udf.h"
 #include "sql/plan/commands.h"
 #include "sql/plan/logical_plan.h"
 
@@ -24,6 +25,8 @@ class AnalyzerEnvironment {
   virtual Result<PlanPtr> ResolveRelation(const UnresolvedRelation& relation) = 0;
   /// spark.read.format(...).load(...): checks options, infers schemas.
   virtual Result<TablePtr> LoadDataSource(const UnresolvedDataSource& source) = 0;
+  /// A function that the session has registered (spark.udf.register), by its name without case; null when there is none.
+  virtual PythonFunctionPtr FindPythonFunction(const std::string& /*name*/) { return nullptr; }
 };
 
 /// Resolves a whole plan. For a Command, resolves the plans inside it where they must be. Errors carry Spark's condition,

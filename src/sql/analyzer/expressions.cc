@@ -5,6 +5,7 @@
 #include "base/string_case.h"
 #include "sql/analyzer/resolver.h"
 #include "sql/expr/extract.h"
+#include "sql/expr/named_argument.h"
 #include "sql/expr/type_coercion.h"
 #include "sql/functions/spark_names.h"
 #include "sql/functions/string/regex.h"
@@ -93,6 +94,13 @@ std::string BuiltinName(const std::vector<std::string>& parts) {
     return name;
   }
   return "";
+}
+
+/// The name that a function registered in the session may have; empty for names of other places.
+std::string SessionName(const std::vector<std::string>& parts) {
+  const bool qualified = parts.size() == 3 && LowerCase(parts[0]) == "system" && LowerCase(parts[1]) == "session";
+  const bool short_form = parts.size() == 2 && LowerCase(parts[0]) == "session";
+  return parts.size() == 1 || qualified || short_form ? LowerCase(parts.back()) : std::string();
 }
 
 }  // namespace
@@ -353,6 +361,9 @@ Result<ExprPtr> Resolver::ResolveFunction(const UnresolvedFunction& function, co
     if (star != nullptr && star->target().empty()) given[0] = Literal::Integer(1);
   }
   TW_ASSIGN_OR_RETURN(given, ExpandStars(given, scope));
+  if (std::any_of(given.begin(), given.end(), [](const ExprPtr& e) { return AsNamedArgument(e).has_value(); })) {
+    return ResolveWithKeywords(function, name, given, scope, depth, in_aggregate);
+  }
   ExprList arguments;
   bool all_resolved = true;
   for (const ExprPtr& argument : given) {
@@ -371,6 +382,25 @@ Result<ExprPtr> Resolver::ResolveFunction(const UnresolvedFunction& function, co
                                     std::move(filter), function.internal());
   }
   return BindByName(function, name, std::move(arguments), std::move(filter));
+}
+
+/// Python functions alone take arguments by name.
+Result<ExprPtr> Resolver::ResolveWithKeywords(const UnresolvedFunction& function, const std::string& name, const ExprList& given,
+                                              const Scope& scope, int depth, bool in_aggregate) {
+  const FunctionRegistry& registry = environment_.functions();
+  const bool builtin = !name.empty() && (registry.FindAggregate(name) != nullptr || registry.FindScalar(name) != nullptr);
+  PythonFunctionPtr python = builtin ? nullptr : environment_.FindPythonFunction(SessionName(function.name_parts()));
+  if (python == nullptr && builtin) return Unsupported("named arguments of built-in functions");
+  if (python == nullptr) return BindByName(function, name, {}, nullptr);  // says that there is none
+  ExprList arguments;
+  std::vector<std::string> keywords;
+  for (const ExprPtr& argument : given) {
+    const auto named = AsNamedArgument(argument);
+    keywords.push_back(named ? named->first : std::string());
+    TW_ASSIGN_OR_RETURN(ExprPtr resolved, ResolveAt(named ? named->second : argument, scope, depth + 1, in_aggregate));
+    arguments.push_back(WithoutAlias(resolved));
+  }
+  return PythonUdf::Make(std::move(python), std::move(arguments), std::move(keywords));
 }
 
 Result<ExprPtr> Resolver::BindByName(const UnresolvedFunction& function, std::string name, ExprList arguments,
@@ -392,6 +422,16 @@ Result<ExprPtr> Resolver::BindByName(const UnresolvedFunction& function, std::st
     return BindScalar(kMinus, std::move(arguments), bind_);
   }
   const ScalarFunction* scalar = name.empty() ? nullptr : registry.FindScalar(name);
+  if (scalar == nullptr) {
+    if (PythonFunctionPtr python = environment_.FindPythonFunction(SessionName(function.name_parts()))) {
+      if (function.distinct() || filter != nullptr) {
+        return Error("INVALID_SQL_SYNTAX.FUNCTION_WITH_UNSUPPORTED_SYNTAX")
+            .With("prettyName", data::QuoteIdentifier(python->name))
+            .With("syntax", function.distinct() ? "DISTINCT" : "FILTER CLAUSE");
+      }
+      return PythonUdf::Make(std::move(python), std::move(arguments), {});
+    }
+  }
   if (scalar == nullptr && arguments.size() == 1) {
     if (const std::optional<DataType> type = CastFunctionType(name)) {
       return ResolveCast(*Cast::Make(arguments[0], *type, EvalMode::kAnsi, true)->As<Cast>());

@@ -140,7 +140,8 @@ Result<PlanPtr> Resolver::ResolveNode(const PlanPtr& plan) {
     case PlanKind::kDistinct:
     case PlanKind::kSample:
     case PlanKind::kShowString:
-    case PlanKind::kExpand: return plan;
+    case PlanKind::kExpand:
+    case PlanKind::kEvalPython: return plan;
     case PlanKind::kGenerate: return ResolveLateralView(plan);
   }
   return InternalError("the analyzer does not know this node");

@@ -66,6 +66,8 @@ class Resolver {
   Result<ExprPtr> ResolvePinnedName(const UnresolvedAttribute& name, const Scope& scope);
   Result<ExprPtr> ResolveFunction(const UnresolvedFunction& function, const Scope& scope, int depth,
                                   bool in_aggregate);
+  Result<ExprPtr> ResolveWithKeywords(const UnresolvedFunction& function, const std::string& name, const ExprList& given,
+                                      const Scope& scope, int depth, bool in_aggregate);
   Result<ExprPtr> BindByName(const UnresolvedFunction& function, std::string name, ExprList arguments,
                              ExprPtr filter);
   Result<ExprPtr> ResolveCast(const Cast& cast);

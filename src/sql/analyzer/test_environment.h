@@ -29,12 +29,17 @@ class TestEnvironment final : public AnalyzerEnvironment {
   /// `ddl`: "k STRING, v INT". Tests only: aborts on a bad one.
   void AddTable(const std::string& name, std::string_view ddl, bool streaming = false);
   void AddView(const std::string& name, PlanPtr plan) { views_[name] = std::move(plan); }
+  void AddPythonFunction(PythonFunctionPtr function) { python_functions_[function->name] = std::move(function); }
   EvalConfig& settings() { return *settings_; }
 
   std::shared_ptr<const EvalConfig> config() const override { return settings_; }
   const FunctionRegistry& functions() const override;
   Result<PlanPtr> ResolveRelation(const UnresolvedRelation& relation) override;
   Result<TablePtr> LoadDataSource(const UnresolvedDataSource& source) override;
+  PythonFunctionPtr FindPythonFunction(const std::string& name) override {
+    const auto found = python_functions_.find(name);
+    return found == python_functions_.end() ? nullptr : found->second;
+  }
 
   /// A fresh leaf of a table.
   PlanPtr Leaf(const std::string& name);
@@ -47,6 +52,7 @@ class TestEnvironment final : public AnalyzerEnvironment {
   std::shared_ptr<EvalConfig> settings_ = std::make_shared<EvalConfig>();
   std::map<std::string, Entry> tables_;
   std::map<std::string, PlanPtr> views_;
+  std::map<std::string, PythonFunctionPtr> python_functions_;
 };
 
 }  // namespace thalweg::sql

@@ -19,6 +19,9 @@ Result<PlanPtr> Predicates(const PlanPtr& plan, const OptimizerOptions& options)
 }
 Result<PlanPtr> OuterJoins(const PlanPtr& plan, const OptimizerOptions&) { return EliminateOuterJoins(plan); }
 Result<PlanPtr> Collapse(const PlanPtr& plan, const OptimizerOptions&) { return CollapseProjects(plan); }
+Result<PlanPtr> PythonUdfs(const PlanPtr& plan, const OptimizerOptions& options) {
+  return ExtractPythonUdfs(plan, *options.config);
+}
 Result<PlanPtr> Columns(const PlanPtr& plan, const OptimizerOptions&) { return PruneColumns(plan, true); }
 
 }  // namespace
@@ -47,6 +50,9 @@ const RuleList& Rules() {
       .last =
           {
               {"RewriteDecimalAggregates", &Decimals, false},
+              {"ExtractPythonUdfs", &PythonUdfs, true},
+              {"PruneColumns", &Columns, true},
+              {"RemoveNoOpProjects", &RemoveNoOpProjects, true},
               {"PushIntoRelations", &PushIntoRelations, true},
           },
   };

@@ -10,6 +10,7 @@
 #include "data/text/interval.h"
 #include "data/text/numbers.h"
 #include "data/text/time_zone.h"
+#include "sql/expr/named_argument.h"
 #include "sql/parser/parser_state.h"
 
 namespace thalweg::sql {
@@ -727,8 +728,14 @@ Result<ExprPtr> ParserState::FunctionCall(NameParts name, int begin) {
   ExprList arguments;
   if (!TakeSymbol(")")) {
     do {
-      if (AtName() && IsSymbol("=>", 1)) return Unsupported("named arguments");
+      std::string keyword;
+      if (AtName() && IsSymbol("=>", 1)) {
+        TW_ASSIGN_OR_RETURN(const NameParts parts, MultipartName());
+        keyword = parts.back();
+        Advance();
+      }
       TW_ASSIGN_OR_RETURN(ExprPtr argument, NamedExpression());
+      if (!keyword.empty()) argument = NamedArgument(std::move(keyword), std::move(argument));
       arguments.push_back(std::move(argument));
       if (arguments.size() > kMaxChain) return TooComplex();
     } while (TakeSymbol(","));

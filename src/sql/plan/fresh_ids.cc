@@ -3,6 +3,7 @@
 #include <unordered_map>
 
 #include "sql/plan/commands.h"
+#include "sql/plan/eval_python.h"
 #include "sql/plan/logical_plan.h"
 
 namespace thalweg::sql {
@@ -65,6 +66,8 @@ PlanPtr RenewAttributes(const PlanPtr& plan, IdMap* ids) {
       return Changed<Generate>(*plan, +[](Generate* n, IdMap* m) { n->generated = Fresh(n->generated, m); }, ids);
     case PlanKind::kExpand:
       return Changed<Expand>(*plan, +[](Expand* n, IdMap* m) { n->attributes = Fresh(n->attributes, m); }, ids);
+    case PlanKind::kEvalPython:
+      return Changed<EvalPython>(*plan, +[](EvalPython* n, IdMap* m) { n->results = Fresh(n->results, m); }, ids);
     case PlanKind::kDeduplicate:
       return Changed<Deduplicate>(*plan, +[](Deduplicate* n, IdMap* m) {
         for (AttributePtr& key : n->keys) key = Renamed(key, *m);

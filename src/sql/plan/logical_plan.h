@@ -60,6 +60,7 @@ enum class PlanKind : uint8_t {
   kCollectMetrics,       ///< df.observe
   kGenerate,             ///< explode and kin
   kExpand,               ///< every row once per projection (sliding windows, grouping sets)
+  kEvalPython,           ///< results of Python functions beside each row; see sql/plan/eval_python.h
   kCommand,              ///< executed by front/commands; see sql/plan/commands.h
 };
 

@@ -3,10 +3,12 @@
 
 #include "base/query_context.h"
 #include "sql/expr/attribute_name.h"
+#include "sql/expr/named_argument.h"
 #include "sql/protocol/depth_guard.h"
 #include "sql/protocol/literal_proto.h"
 #include "sql/protocol/plan_proto.h"
 #include "sql/protocol/protocol_errors.h"
+#include "sql/protocol/python_udf_proto.h"
 #include "sql/protocol/type_proto.h"
 
 namespace thalweg::sql {
@@ -124,8 +126,11 @@ Result<ExprPtr> ReadVariant(const pb::Expression& message, PlanReader& reader) {
     case pb::Expression::kWindow: return Unsupported("window functions (Column.over)");
     case pb::Expression::kUpdateFields: return Unsupported("Column.withField and Column.dropFields");
     case pb::Expression::kCommonInlineUserDefinedFunction:
-      return Unsupported("user-defined functions (" + message.common_inline_user_defined_function().function_name() + ")");
-    case pb::Expression::kNamedArgumentExpression: return Unsupported("named arguments of functions");
+      return PythonUdfFromProto(message.common_inline_user_defined_function(), reader);
+    case pb::Expression::kNamedArgumentExpression: {
+      TW_ASSIGN_OR_RETURN(ExprPtr value, reader.ReadExpression(message.named_argument_expression().value()));
+      return NamedArgument(message.named_argument_expression().key(), std::move(value));
+    }
     case pb::Expression::kMergeAction: return Unsupported("MERGE INTO actions");
     case pb::Expression::kTypedAggregateExpression: return Unsupported("typed aggregate expressions");
     case pb::Expression::kSubqueryExpression: return Unsupported("subquery expressions");

@@ -17,6 +17,12 @@ class Catalog;
 
 namespace thalweg::sql {
 
+/// Where the files of a session are that its Python functions may import or open.
+struct PythonPlace {
+  std::vector<std::string> python_path;
+  std::string files_directory = "/";
+};
+
 /// Implemented by front/connect over a session; tests have their own. Thread: confined to one conversion.
 class PlanEnvironment {
  public:
@@ -43,6 +49,7 @@ class PlanEnvironment {
   virtual Result<PlanPtr> CommandRows(const PlanPtr& command) = 0;
   /// A call of spark.catalog: runs it now and answers its rows. Source: spark-connect.md 3.8.
   virtual Result<PlanPtr> CatalogCall(const ::spark::connect::Catalog& call) = 0;
+  virtual PythonPlace python_place() { return {}; }
 };
 
 }  // namespace thalweg::sql

@@ -45,6 +45,10 @@ Result<PlanPtr> RewriteDecimalAggregates(const PlanPtr& plan, const EvalConfig& 
 /// Outer joins whose null rows a filter above drops are narrower joins. Source: EliminateOuterJoin.
 Result<PlanPtr> EliminateOuterJoins(const PlanPtr& plan);
 
+/// Calls of Python functions become columns that EvalPython nodes below compute: what the client wrote once is called once per row.
+/// Source: ExtractPythonUDFs and kin. Errors: UNSUPPORTED_FEATURE.PYTHON_UDF_IN_ON_CLAUSE.
+Result<PlanPtr> ExtractPythonUdfs(const PlanPtr& plan, const EvalConfig& config);
+
 // --- of stream-stream joins ---
 
 /// Fields of which only a part is wanted above a join become columns of its sides, "_extract_<field>".

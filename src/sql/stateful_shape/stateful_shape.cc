@@ -33,6 +33,7 @@ Result<ShapedPlan> ShapeForState(const PlanPtr& plan, OutputMode mode, const Eva
     if (shaped == before) break;
   }
   TW_ASSIGN_OR_RETURN(shaped, RewriteDecimalAggregates(shaped, config));
+  TW_ASSIGN_OR_RETURN(shaped, ExtractPythonUdfs(shaped, config));
   ShapedPlan result{shaped, {}};
   TW_ASSIGN_OR_RETURN(result.layout, LayoutOf(shaped, mode, config));
   return result;

@@ -218,6 +218,7 @@ Status MicroBatchDriver::CompilePlan() {
   options.run_id = run_id_;
   options.write = write_.get();
   options.first_batch = next_batch_;
+  options.python = spec_.python;
   TW_ASSIGN_OR_RETURN(plan_, engine::PlanStream({optimized, shaped_.layout}, options));
   delays_ms_ = WatermarkDelays(*plan_);
   leaf_versions_.resize(plan_->leaves.size());

@@ -23,6 +23,7 @@
 namespace thalweg::engine {
 class Scheduler;
 class StateServices;
+struct SessionPython;
 }  // namespace thalweg::engine
 
 namespace thalweg::streaming {
@@ -59,6 +60,7 @@ struct StreamingQuerySpec {
   SettingsMap settings;                    ///< snapshot of the session's, taken at start
   std::shared_ptr<const sql::EvalConfig> config;
 
+  std::shared_ptr<const engine::SessionPython> python;  ///< null: Python functions are refused
   engine::Scheduler* scheduler = nullptr;
   engine::StateServices* state = nullptr;
   data::FileSystem* file_system = nullptr;

@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include "sql/plan/eval_python.h"
 #include "sql/stateful_shape/rules.h"
 
 namespace thalweg::sql {
@@ -50,6 +51,7 @@ class Pruner {
       case PlanKind::kRelation: return PruneRelation(static_cast<const Relation&>(*plan), plan, required);
       case PlanKind::kLocalRelation: return PruneRows(static_cast<const LocalRelation&>(*plan), plan, required);
       case PlanKind::kGenerate: return PruneGenerate(plan, required);
+      case PlanKind::kEvalPython: return PruneEvalPython(static_cast<const EvalPython&>(*plan), plan, required);
       case PlanKind::kFilter:
       case PlanKind::kSort:
       case PlanKind::kLimit:
@@ -201,6 +203,23 @@ class Pruner {
     AddReferences(plan->expressions(), &needed);
     TW_ASSIGN_OR_RETURN(const PlanPtr pruned, WithChild(plan, needed));
     return Narrow(pruned, required);
+  }
+
+  /// Results that nobody wants are not computed; columns that are arguments alone end here.
+  Result<PlanPtr> PruneEvalPython(const EvalPython& eval, const PlanPtr& plan, const Ids& required) {
+    ExprList udfs;
+    AttributeList results;
+    for (size_t i = 0; i < eval.udfs.size(); ++i) {
+      if (required.count(eval.results[i]->id()) == 0) continue;
+      udfs.push_back(eval.udfs[i]);
+      results.push_back(eval.results[i]);
+    }
+    if (udfs.empty()) return Prune(eval.child(), required);
+    Ids needed = required;
+    AddReferences(udfs, &needed);
+    TW_ASSIGN_OR_RETURN(PlanPtr child, Prune(eval.child(), needed));
+    if (udfs.size() == eval.udfs.size() && child == eval.child()) return plan;
+    return PlanPtr(std::make_shared<EvalPython>(std::move(udfs), std::move(results), std::move(child)));
   }
 
   Result<PlanPtr> PruneRelation(const Relation& relation, const PlanPtr& plan, const Ids& required) {
