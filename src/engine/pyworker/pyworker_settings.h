@@ -36,8 +36,8 @@ inline const Setting<int64_t> kPickledRows{
     .doc = "Rows that go to a Python function without Arrow at a time."};
 inline const Setting<int64_t> kArrowRows{
     .key = "spark.sql.execution.arrow.maxRecordsPerBatch",
-    .default_value = 10000,
-    .doc = "Rows of a record batch for Python functions, at most; 0 or less: no limit."};
+    .default_value = 10'000,
+    .doc = "Rows of one Arrow batch, of a result or for a Python function; 0 or less: as many as fit."};
 inline const Setting<int64_t> kWorkerStartMs{
     .key = "thalweg.python.startTimeout",
     .default_value = 60000,

@@ -12,10 +12,6 @@ inline const Setting<int64_t> kMaxPlanBytes{
     .unit = SettingUnit::kBytes,
     .scope = SettingScope::kServer,
     .doc = "The most bytes of a plan that arrives compressed."};
-inline const Setting<int64_t> kMaxRecordsPerBatch{
-    .key = "spark.sql.execution.arrow.maxRecordsPerBatch",
-    .default_value = 10'000,
-    .doc = "Rows of one Arrow batch of a result; 0 or less: as many as fit."};
 inline const Setting<int64_t> kMaxStreamDurationMs{
     .key = "spark.connect.execute.reattachable.senderMaxStreamDuration",
     .default_value = 120'000,

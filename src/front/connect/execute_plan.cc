@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "base/uuid.h"
+#include "engine/pyworker/pyworker_settings.h"
 #include "front/connect/arrow_batches.h"
 #include "front/connect/connect_settings.h"
 #include "front/connect/listener_bus.h"
@@ -32,7 +33,7 @@ ArrowBatchOptions BatchOptions(const ExecuteContext& context) {
   const std::shared_ptr<const sql::EvalConfig> config = session.eval_config();
   options.arrow.time_zone = config->time_zone;
   options.arrow.large_var_types = session.GetConfOption("spark.sql.execution.arrow.useLargeVarTypes").value_or("false") == "true";
-  options.max_rows = session.SettingsSnapshot().Get(kMaxRecordsPerBatch);
+  options.max_rows = session.SettingsSnapshot().Get(engine::kArrowRows);
   for (const auto& option : context.request.request_options()) {
     if (!option.has_result_chunking_options()) continue;
     options.allow_chunking = option.result_chunking_options().allow_arrow_batch_chunking();
