@@ -22,14 +22,21 @@ constexpr int kResponses = 40;
 /// Answers a plan with responses "1", "2", ... and breaks its streams as told.
 class BrokenServer final : public proto::SparkConnectService::Service {
  public:
-  BrokenServer() {
-    grpc::ServerBuilder builder;
-    builder.AddListeningPort("127.0.0.1:0", grpc::InsecureServerCredentials(), &port_);
-    builder.RegisterService(this);
-    server_ = builder.BuildAndStart();
+  ~BrokenServer() override { Stop(); }
+  void Stop() {
+    if (server_ != nullptr) server_->Shutdown();
+    server_.reset();
   }
-  ~BrokenServer() override { server_->Shutdown(); }
-  ConnectUrl url() const { return ConnectUrl::Parse("sc://127.0.0.1:" + std::to_string(port_)).ValueOrDie(); }
+  /// Serves from now on. What is below is set while it does not.
+  ConnectUrl Start() {
+    if (server_ == nullptr) {
+      grpc::ServerBuilder builder;
+      builder.AddListeningPort("127.0.0.1:0", grpc::InsecureServerCredentials(), &port_);
+      builder.RegisterService(this);
+      server_ = builder.BuildAndStart();
+    }
+    return ConnectUrl::Parse("sc://127.0.0.1:" + std::to_string(port_)).ValueOrDie();
+  }
 
   int per_stream = kResponses + 1;                ///< responses, then the stream ends
   grpc::Status end_of_stream = grpc::Status::OK;  ///< of streams that end before the last response
@@ -102,7 +109,7 @@ class BrokenServer final : public proto::SparkConnectService::Service {
 class ExecutionTest : public testing::Test {
  protected:
   Status Run(const Execution::Take& take, std::stop_token stop = {}) {
-    Connection connection(server_.url(), nullptr);
+    Connection connection(server_.Start(), nullptr);
     return Execution(connection, proto::Plan(), take, std::move(stop)).Run();
   }
   Status Run() {
@@ -139,6 +146,7 @@ TEST_F(ExecutionTest, BrokenStreamsAreContinued) {
   ASSERT_TRUE(Run().ok());
   ExpectAllOnce();
   taken_.clear();
+  server_.Stop();
   server_.end_of_stream = {grpc::StatusCode::INTERNAL, "[INVALID_CURSOR.DISCONNECTED] another stream"};
   ASSERT_TRUE(Run().ok());
   ExpectAllOnce();
@@ -221,6 +229,7 @@ TEST_F(ExecutionTest, WithoutDetailsTheShortFormIsTaken) {
   (*info.mutable_metadata())["sqlState"] = "42000";
   server_.failure = WithInfo("[SHORT] text SQLSTATE: 42000", info);
   EXPECT_EQ(Run().condition(), "SHORT");
+  server_.Stop();
   server_.failure = {grpc::StatusCode::UNAUTHENTICATED, "no token"};
   const Status plain = Run();
   EXPECT_EQ(plain.condition(), "SPARK_CONNECT_ERROR");
