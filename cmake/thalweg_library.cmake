@@ -29,9 +29,9 @@ if(TW_PCH)
   set_target_properties(tw_pch PROPERTIES UNITY_BUILD OFF)
 endif()
 
-# GCC 12's thread sanitizer does not know C11 threads, which librdkafka starts.
+# What GCC 12's thread sanitizer does not see by itself: C11 threads (librdkafka), what gRPC hands on.
 if(TW_SANITIZE STREQUAL "thread")
-  add_library(tw_sanitizer OBJECT "${PROJECT_SOURCE_DIR}/cmake/sanitizers/tsan_thrd.cc")
+  add_library(tw_sanitizer OBJECT "${PROJECT_SOURCE_DIR}/cmake/sanitizers/tsan_threads.cc" "${PROJECT_SOURCE_DIR}/cmake/sanitizers/tsan_grpc.cc")
   set_target_properties(tw_sanitizer PROPERTIES UNITY_BUILD OFF)
 endif()
 
