@@ -108,13 +108,14 @@ struct SchedulerCore {
     Account(group.class_, ns);
     bool again = end == TaskRunner::SliceEnd::kAgain;
     if (!again) {
+      // From here on it may be woken, which queues it: its state is no longer ours to set.
       auto running = Task::State::kRunning;
       again = !task->state_.compare_exchange_strong(running, Task::State::kIdle);
     }
     if (again && group.open_) {
       task->state_.store(Task::State::kQueued);
       AddReady(task->group_, task);
-    } else {
+    } else if (again) {
       task->state_.store(Task::State::kIdle);
     }
     if (--group.running_ == 0) drained.NotifyAll();

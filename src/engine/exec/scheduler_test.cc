@@ -72,6 +72,38 @@ TEST(Scheduler, EveryWakeIsAnsweredByASlice) {
   EXPECT_EQ(seen.load(), 10'000);
 }
 
+// A task that is woken at the very moment at which its slice ends is queued once: two workers never have the same task.
+TEST(Scheduler, ATaskRunsOnOneWorkerAtATime) {
+  class Exclusive final : public TaskRunner {
+   public:
+    SliceEnd RunSlice(const SliceLimit&) override {
+      if (inside_.exchange(true)) overlaps.fetch_add(1);
+      slices.fetch_add(1);
+      inside_.store(false);
+      return SliceEnd::kIdle;
+    }
+    std::atomic<int> slices{0};
+    std::atomic<int> overlaps{0};
+
+   private:
+    std::atomic<bool> inside_{false};
+  } runner;
+  Scheduler scheduler({4, 1});
+  const auto group = NewTaskGroup(scheduler, QueryClass::kStreaming);
+  const auto task = std::make_shared<Task>(group, runner);
+  group->Open();
+  {
+    std::vector<std::jthread> wakers;
+    for (int waker = 0; waker < 2; ++waker) {
+      wakers.emplace_back([&] {
+        while (runner.slices.load() < 200'000) task->Wake();
+      });
+    }
+  }
+  group->Close();
+  EXPECT_EQ(runner.overlaps.load(), 0);
+}
+
 TEST(Scheduler, ClosedGroupRunsNothing) {
   Scheduler scheduler({1, 1});
   const auto group = NewTaskGroup(scheduler, QueryClass::kStreaming);
