@@ -113,3 +113,18 @@ def test_functions_are_listed(spark):
 
 def test_explain_in_sql(spark):
     assert "== Physical Plan ==" in spark.sql("explain select 1").collect()[0].plan
+
+
+def test_tables_by_their_path_are_written_to(spark, tmp_path):
+    table = f"delta.`{tmp_path}/t`"
+    spark.sql(f"CREATE TABLE {table} (id INT, k STRING) USING delta PARTITIONED BY (k)")
+    spark.sql(f"INSERT INTO {table} VALUES (1, 'a'), (2, 'b')")
+    spark.sql(f"INSERT INTO {table} (k, id) VALUES ('c', 3)")
+    spark.createDataFrame([(4, "d")], "id INT, k STRING").write.insertInto(table)
+    assert sorted(tuple(row) for row in spark.table(table).collect()) == [(1, "a"), (2, "b"), (3, "c"), (4, "d")]
+    spark.sql(f"INSERT OVERWRITE {table} VALUES (9, 'z')")
+    assert [tuple(row) for row in spark.table(table).collect()] == [(9, "z")]
+    for text in (f"INSERT INTO delta.`{tmp_path}/nowhere` VALUES (1, 'a')", f"INSERT INTO {table} VALUES (1)"):
+        with pytest.raises(AnalysisException):
+            spark.sql(text)
+    assert not (tmp_path / "nowhere").exists()

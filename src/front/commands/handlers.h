@@ -74,7 +74,7 @@ Status Run(CommandRun& run, const sql::RefreshTable& command);
 Status Run(CommandRun& run, const sql::MaintainTable& command);
 
 // table_writes.cc
-/// The catalogue entry of a name. Errors: TABLE_OR_VIEW_NOT_FOUND with the name as written.
+/// The catalogue entry of a name; of delta.`/path`, which has none, one that says where it is. Errors: TABLE_OR_VIEW_NOT_FOUND with the name as written.
 Result<sql::TableInfo> FindTable(Session& session, const sql::NameParts& name);
 /// Removes an entry and, of a managed table, its data.
 Status DropTableAndData(Session& session, const sql::TableInfo& table);

@@ -102,7 +102,29 @@ Status CheckEmptyLocation(CommandRun& run, const sql::TableInfo& table) {
 
 }  // namespace
 
+namespace {
+
+// delta.`/path`: a table that its path names, with no entry in the catalogue. Nothing for other names.
+Result<std::optional<sql::TableInfo>> TableAtPath(Session& session, const sql::NameParts& name) {
+  if (name.size() != 2 || !KeepsOwnLog(name[0])) return std::optional<sql::TableInfo>();
+  TW_ASSIGN_OR_RETURN(const bool database, session.server().catalog->DatabaseExists(name[0]));
+  if (database) return std::optional<sql::TableInfo>();
+  sql::TableInfo info;
+  info.database = info.format = name[0];
+  info.name = name[1];
+  info.type = sql::TableType::kExternal;
+  TW_ASSIGN_OR_RETURN(const std::string path, data::PathFromText(name[1]));
+  info.location = data::AbsolutePath(path);
+  TW_ASSIGN_OR_RETURN(const sql::TablePtr opened, session.OpenTable(info, {}, false, false));
+  info.partition_columns = opened->partition_columns();
+  return std::optional<sql::TableInfo>(std::move(info));
+}
+
+}  // namespace
+
 Result<sql::TableInfo> FindTable(Session& session, const sql::NameParts& name) {
+  TW_ASSIGN_OR_RETURN(std::optional<sql::TableInfo> at_path, TableAtPath(session, name));
+  if (at_path) return std::move(*at_path);
   TW_ASSIGN_OR_RETURN(const auto qualified, session.TableName(name));
   Result<sql::TableInfo> table = session.server().catalog->GetTable(qualified.first, qualified.second);
   if (table.ok() || table.status().condition() != "TABLE_OR_VIEW_NOT_FOUND") return table;

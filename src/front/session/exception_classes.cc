@@ -67,6 +67,7 @@ constexpr Rule kRules[] = {
     {"QUERY_ID_ALREADY_ACTIVE", Family::kIllegalState},
     {"QUERY_NAME_ALREADY_ACTIVE", Family::kIllegalArgument},
     {"STREAMING_OUTPUT_MODE.INVALID", Family::kIllegalArgument},
+    {"INSERT_COLUMN_ARITY_MISMATCH*", Family::kAnalysis},
     {"INVALID_RATE_OPTION", Family::kIllegalArgument},
     {"_LEGACY_ERROR_TEMP_2047", Family::kIllegalArgument},
     {"_LEGACY_ERROR_TEMP_2048", Family::kIllegalArgument},
