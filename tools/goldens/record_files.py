@@ -157,6 +157,15 @@ for options in [{}, {"wholetext": "true"}, {"lineSep": "b"}]:
     CASES.append(("text", options, None, "one\r\ntwo\rthree\n\nfour b five"))
 CASES.append(("text", {}, None, ""))
 
+# Strings take other values as they are written.
+for text in ['{"a":1e3}', '{"a":1.50}', '{"a":-0}', '{"a":1E400}', '{"a":0.10}', '{"a":NaN}', '{"a":true}', '{"a":{"x" : 1.50, "y":[ 1,2 ]}}', '{"a":[ 1.0 , "q\\u0041"]}',
+             '{"a":12345678901234567890123}', "{'a':{'x' : 1.50}}", "{'a':[ 1.50, {}]}", "{'a':1.50}"]:
+    js(text + "\n", "a STRING")
+js('{"a":{"x":1.50,"y":{"z" : 1e2}}}\n', "a MAP<STRING, STRING>")
+js('{"a":[1.50, 1e2, {"z" : 1}]}\n', "a ARRAY<STRING>")
+js('{"a":1.50}\n', None, primitivesAsString="true")
+js('{\n"a":{"x" :\n1.50}}', "a STRING", multiLine="true")
+
 
 def conditions(error):
     """The condition of an error and, from the text, those it was caused by."""

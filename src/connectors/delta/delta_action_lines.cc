@@ -2,6 +2,8 @@
 
 #include "connectors/delta/delta_actions.h"
 
+#include "data/text/utf8.h"
+
 namespace thalweg::connectors {
 
 namespace {
@@ -72,6 +74,11 @@ void Vector(const std::optional<DeletionVector>& vector, std::string* out) {
 
 void AppendJsonText(std::string_view text, std::string* out) {
   constexpr char kHex[] = "0123456789ABCDEF";
+  std::string repaired;
+  if (!data::IsValidUtf8(text)) {  // a log that is no UTF-8 is lost to every reader
+    data::AppendValidUtf8(text, &repaired);
+    text = repaired;
+  }
   *out += '"';
   for (const char c : text) {
     switch (c) {

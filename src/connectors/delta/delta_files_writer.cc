@@ -11,6 +11,7 @@
 #include "data/columnar/column.h"
 #include "data/io/atomic_write.h"
 #include "data/io/path.h"
+#include "data/text/utf8.h"
 
 namespace thalweg::connectors {
 
@@ -137,7 +138,10 @@ Result<OpenFile> FilesWriter::Create(const Chunk& rows) {
   for (size_t i = 0; i < partition_at_.size(); ++i) {
     const ColumnPtr& column = rows.column(partition_at_[i]);
     const Value value = column->GetValue(0);
-    file.partition_values.emplace_back(plan_->partition_columns[i], PartitionValueText(value, column->type()));
+    std::optional<std::string> text = PartitionValueText(value, column->type());
+    // The log is JSON, and a directory's name is text too: bytes of a BINARY or a damaged STRING have no place there.
+    if (text && !data::IsValidUtf8(*text)) return Error("TASK_WRITE_FAILED").With("path", plan_->table_path);
+    file.partition_values.emplace_back(plan_->partition_columns[i], std::move(text));
     directory += data::EscapePartitionValue(plan_->partition_columns[i]) + "=" +
                  data::EscapePartitionValue(PartitionDirectoryText(value, column->type(), plan_->stats.zone)) + "/";
   }

@@ -102,6 +102,7 @@ std::optional<std::string> ValueJson(const Value& value, const DataType& type, b
     case TypeKind::kTimestampNtz: return "\"" + LocalMillisText(value.get<int64_t>()) + "\"";
     case TypeKind::kString: {
       const auto& text = value.get<std::string>();
+      if (!data::IsValidUtf8(text)) return {};  // JSON cannot say it, and what stands for it sorts elsewhere
       std::optional<std::string> cut = is_max ? TruncateMax(text, options.string_prefix)
                                               : std::optional<std::string>(TruncateMin(text, options.string_prefix));
       if (!cut) return {};

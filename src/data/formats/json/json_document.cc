@@ -80,7 +80,7 @@ bool JsonDocument::Value(JsonNode* node) {
 
 bool JsonDocument::Object(JsonNode* node) {
   if (++depth_ > kMaxDepth) return false;
-  ++at_;
+  const size_t begin = at_++;
   node->kind = JsonNode::Kind::kObject;
   if (!SkipBlank()) return false;
   if (Peek() == '}') {
@@ -101,13 +101,14 @@ bool JsonDocument::Object(JsonNode* node) {
       if (c != ',') return false;
     }
   }
+  node->text = text_.substr(begin, at_ - begin);
   --depth_;
   return true;
 }
 
 bool JsonDocument::Array(JsonNode* node) {
   if (++depth_ > kMaxDepth) return false;
-  ++at_;
+  const size_t begin = at_++;
   node->kind = JsonNode::Kind::kArray;
   if (!SkipBlank()) return false;
   if (Peek() == ']') {
@@ -124,6 +125,7 @@ bool JsonDocument::Array(JsonNode* node) {
       if (c != ',') return false;
     }
   }
+  node->text = text_.substr(begin, at_ - begin);
   --depth_;
   return true;
 }

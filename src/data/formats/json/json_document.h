@@ -25,7 +25,7 @@ struct JsonNode {
     kObject
   };
   Kind kind = Kind::kNull;
-  std::string_view text;                ///< strings: unescaped; numbers: as written
+  std::string_view text;                ///< strings: unescaped; others: as written
   std::vector<const JsonNode*> items;   ///< elements, or member values
   std::vector<std::string_view> names;  ///< of members; a name may repeat
 };

@@ -9,7 +9,7 @@ namespace {
 
 class JsonFileReader final : public FileReader {
  public:
-  explicit JsonFileReader(const JsonOptions& options) : options_(options), texts_(options_) {}
+  explicit JsonFileReader(const JsonOptions& options) : options_(Exact(options)), texts_(options_) {}
 
   Status Start(const Schema& columns) {
     TW_ASSIGN_OR_RETURN(decoder_, JsonDecoder::Make(DataType::Struct(columns), options_,
@@ -34,6 +34,11 @@ class JsonFileReader final : public FileReader {
   int64_t bytes_read() const override { return texts_.bytes_read(); }
 
  private:
+  static JsonOptions Exact(JsonOptions options) {
+    options.exact_text = true;
+    return options;
+  }
+
   JsonOptions options_;
   JsonTexts texts_;
   std::unique_ptr<JsonDecoder> decoder_;

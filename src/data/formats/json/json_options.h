@@ -40,6 +40,7 @@ struct JsonOptions {
   bool drop_field_if_all_null = false;
   bool ignore_null_fields = true;
   bool pretty = false;
+  bool exact_text = false;  ///< other values than strings land in string columns as they are written (files, not functions)
   Compression compression = Compression::kNone;  ///< writing
 
   /// `session_zone` is spark.sql.session.timeZone. Errors: PARSE_MODE_UNSUPPORTED,

@@ -64,7 +64,8 @@ BufferPtr OffsetsBuffer(const std::vector<int32_t>& offsets) {
 }  // namespace
 
 JsonSink::JsonSink(DataType type, const JsonOptions& options)
-    : type_(std::move(type)), kind_(type_.kind()), nested_(type_.IsNested()), options_(options) {}
+    : type_(std::move(type)), kind_(type_.kind()), nested_(type_.IsNested()),
+      exact_(options.exact_text && type_.Is(TypeKind::kString)), options_(options) {}
 JsonSink::~JsonSink() = default;
 
 Result<std::unique_ptr<JsonSink>> JsonSink::Make(const DataType& type, const JsonOptions& options) {

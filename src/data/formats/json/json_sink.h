@@ -46,6 +46,8 @@ class JsonSink {
   void AppendTextIn(std::string_view text, const std::shared_ptr<Buffer>& block);
 
   bool is_string() const { return kind_ == TypeKind::kString; }
+  /// Whether numbers and nested values are wanted as they are written (JsonOptions::exact_text).
+  bool keeps_text() const { return exact_; }
   bool is_nested() const { return nested_; }
 
   // Nested types.
@@ -88,6 +90,7 @@ class JsonSink {
   DataType type_;
   TypeKind kind_;  // of type_
   bool nested_;
+  bool exact_;
   const JsonOptions& options_;
   int64_t length_ = 0;
   std::variant<std::monostate, FixedBuilder<uint8_t>, FixedBuilder<int8_t>, FixedBuilder<int16_t>,

@@ -56,6 +56,11 @@ void WriteCompact(const JsonNode& node, std::string* out) {
   }
 }
 
+/// Kinds whose text in the file is the value's text.
+bool IsWritten(JsonNode::Kind kind) {
+  return kind != JsonNode::Kind::kString && kind != JsonNode::Kind::kTrue && kind != JsonNode::Kind::kFalse;
+}
+
 JsonOutcome Judge(bool good) { return good ? JsonOutcome::kGood : JsonOutcome::kFailed; }
 
 JsonOutcome Fail(JsonSink& sink) {
@@ -114,6 +119,10 @@ JsonOutcome AppendJsonNode(JsonSink& sink, const JsonNode& node) {
     return JsonOutcome::kGood;
   }
   if (sink.is_nested()) return AppendNodeNested(sink, node);
+  if (sink.keeps_text() && IsWritten(node.kind)) {
+    sink.AppendText(node.text);
+    return JsonOutcome::kGood;
+  }
   switch (node.kind) {
     case JsonNode::Kind::kTrue:
     case JsonNode::Kind::kFalse:
@@ -188,7 +197,14 @@ JsonOutcome JsonTokenAppender::AppendToken(JsonSink& sink, const JsonToken& toke
       return JsonOutcome::kGood;
     case JsonToken::Kind::kObject:
     case JsonToken::Kind::kArray:
-      return AppendNested(sink, token);
+    case JsonToken::Kind::kInteger:
+    case JsonToken::Kind::kFraction:
+      if (sink.keeps_text()) {
+        sink.AppendText(token.text());
+        return JsonOutcome::kGood;
+      }
+      if (token.kind == JsonToken::Kind::kObject || token.kind == JsonToken::Kind::kArray) return AppendNested(sink, token);
+      break;
     default:
       break;
   }
