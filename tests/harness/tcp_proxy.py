@@ -25,6 +25,8 @@ class TcpProxy:
         self._wake, self._woken = socket.socketpair()
         self._running = False
         self.connections = 0
+        self.watch = None  # called with a client's connection and the bytes it sends
+        self._clients = set()
 
     def start(self):
         self._listener = socket.socket()
@@ -93,6 +95,7 @@ class TcpProxy:
             return
         with self._lock:
             self._pairs[near], self._pairs[far] = far, near
+            self._clients.add(near)
             self._selector.register(near, selectors.EVENT_READ)
             self._selector.register(far, selectors.EVENT_READ)
         self.connections += 1
@@ -105,6 +108,8 @@ class TcpProxy:
         try:
             data = end.recv(1 << 16)
             if data:
+                if self.watch is not None and end in self._clients:
+                    self.watch(end, data)
                 other.sendall(data)
                 return
         except OSError:
@@ -113,5 +118,6 @@ class TcpProxy:
             self._pairs.pop(end, None)
             self._pairs.pop(other, None)
         for one in (end, other):
+            self._clients.discard(one)
             self._forget(one)
             one.close()
