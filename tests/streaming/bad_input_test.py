@@ -9,6 +9,8 @@ import pytest
 from harness.stream_cases import InputFolder, read_files, rows
 from harness.waiting import wait_until
 from pyspark.errors import AnalysisException, IllegalArgumentException
+from pyspark.sql import Window
+from pyspark.sql import functions as F
 
 SCHEMA = "a int, b string"
 
@@ -93,6 +95,12 @@ def test_names_modes_and_operations(spark, folder, tmp_path):
     frame = read_files(spark, folder, SCHEMA)
     fails(lambda: frame.writeStream.outputMode("some").format("noop").start(), "STREAMING_OUTPUT_MODE.INVALID", "some", "'Append'")
     fails(lambda: run(frame.orderBy("a"), tmp_path / "c"), "Sorting is not supported on streaming")
+    ranked = F.row_number().over(Window.partitionBy("b").orderBy("a"))
+    for over in (frame.withColumn("r", ranked), frame.select(ranked.alias("r"))):
+        with pytest.raises(AnalysisException) as error:
+            over.schema  # pylint: disable=pointless-statement
+        assert error.value.getCondition() == "NON_TIME_WINDOW_NOT_SUPPORTED_IN_STREAMING"
+        assert "in ROW_NUMBER() (as column `r`)" in str(error.value) and "(PARTITION BY B ORDER BY A ASC NULLS FIRST" in str(error.value)
     fails(frame.collect, "Queries with streaming sources must be executed with writeStream.start()")
     with pytest.raises(IllegalArgumentException, match="Schema must be specified"):
         spark.readStream.json(str(folder.path)).isStreaming  # pylint: disable=expression-not-assigned
