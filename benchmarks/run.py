@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """run.py [--quick] [--output FILE] [FOLDER | FIGURE]...: measures and prints one JSON line per figure, a table at the end.
 
-FOLDER: kernels, latency, state, ysb, ingest; FIGURE: one function of such a folder, as in latency/fresh_start. Nothing named: all.
+FOLDER: kernels, latency, state, ysb, ingest, udf; FIGURE: one function of such a folder, as in latency/fresh_start. Nothing named: all.
 The programs of the build folder in TW_BUILD_DIR are measured (`make bench`: the release build). --quick: less of everything, for trying.
 """
 import argparse
@@ -13,7 +13,7 @@ HERE = pathlib.Path(__file__).resolve().parent
 sys.path[:0] = [str(HERE), str(HERE.parent / "tests")]
 from kit.lines import Lines
 
-FOLDERS = ("kernels", "latency", "state", "ysb", "ingest")
+FOLDERS = ("kernels", "latency", "state", "ysb", "ingest", "udf")
 
 
 def rows_of(folder):

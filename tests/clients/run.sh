@@ -22,8 +22,8 @@ for version in "${versions[@]}"; do
   scratch=$TW_SOURCE_DIR/build/tmp/clients-$version
   echo "== client $version"
   # The whole pyspark, unlike the client package, must be told that it is a client.
-  SPARK_CONNECT_MODE_ENABLED=1 PYTHONPATH=$TW_SOURCE_DIR/build/clients/$version:$PYTHONPATH timeout 900 "$venv/bin/python" -W ignore -B -m pytest -q -p no:cacheprovider \
+  SPARK_CONNECT_MODE_ENABLED=1 PYTHONPATH=$TW_SOURCE_DIR/build/clients/$version:$PYTHONPATH timeout 1500 "$venv/bin/python" -W ignore -B -m pytest -q -p no:cacheprovider \
     --import-mode=importlib --rootdir="$TW_SOURCE_DIR/tests" --basetemp="$scratch" \
-    "$TW_SOURCE_DIR"/tests/connect/{first_contact,errors,streaming,catalog,settings}_test.py "$TW_SOURCE_DIR"/tests/streaming/foreach{,_batch}_test.py || failed=1
+    "$TW_SOURCE_DIR"/tests/connect/{first_contact,errors,streaming,catalog,settings,python_udf}_test.py "$TW_SOURCE_DIR"/tests/streaming/{foreach,foreach_batch,python_udf}_test.py || failed=1
 done
 exit $failed
