@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
-# fuzz_smoke.sh [SECONDS]: every fuzz program for a while. With clang 14 by libFuzzer, SECONDS each (default 20); without,
+# fuzz_smoke.sh [SECONDS]: every fuzz program for a while. With clang 14 by libFuzzer, SECONDS each (default 60); without,
 # the sanitizer build runs a fixed number of seeded mutations. Inputs that crash are left in build/fuzz_findings.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
-seconds=${1:-20}
+seconds=${1:-60}
 findings=build/fuzz_findings
 mkdir -p "$findings"
 if command -v clang++-14 > /dev/null; then preset=fuzz; else preset=asan; fi
