@@ -17,28 +17,28 @@ namespace {
 constexpr const char* kSending = "send an Arrow stream";
 constexpr const char* kReceiving = "read an Arrow stream";
 
-/// Appends what is written to a text that the caller gives for each call.
-class TextSink final : public arrow::io::OutputStream {
- public:
-  arrow::Status Close() override { return arrow::Status::OK(); }
-  bool closed() const override { return false; }
-  arrow::Result<int64_t> Tell() const override { return position_; }
-  arrow::Status Write(const void* data, int64_t bytes) override {
-    out->append(static_cast<const char*>(data), static_cast<size_t>(bytes));
-    position_ += bytes;
-    return arrow::Status::OK();
-  }
-  using arrow::io::OutputStream::Write;
-
-  std::string* out = nullptr;
-
- private:
-  int64_t position_ = 0;
-};
-
 }  // namespace
 
 struct IpcEncoder::State {
+  /// Appends what is written to a text that the caller gives for each call.
+  class TextSink final : public arrow::io::OutputStream {
+   public:
+    arrow::Status Close() override { return arrow::Status::OK(); }
+    bool closed() const override { return false; }
+    arrow::Result<int64_t> Tell() const override { return position_; }
+    arrow::Status Write(const void* data, int64_t bytes) override {
+      out->append(static_cast<const char*>(data), static_cast<size_t>(bytes));
+      position_ += bytes;
+      return arrow::Status::OK();
+    }
+    using arrow::io::OutputStream::Write;
+
+    std::string* out = nullptr;
+
+   private:
+    int64_t position_ = 0;
+  };
+
   Schema schema;
   ExportOptions options;
   std::shared_ptr<arrow::Schema> arrow_schema;
