@@ -143,9 +143,12 @@ def test_submit_hands_the_interrupt_on(tmp_path):
         from pyspark.sql import SparkSession
         spark = SparkSession.builder.getOrCreate()
         query = spark.readStream.format("rate").load().writeStream.format("noop").start()
+        end, begin = os.pipe()
+        os.set_blocking(begin, False)
+        signal.set_wakeup_fd(begin)  # the read below ends, however early the signal comes
         try:
             print("started", flush=True)
-            signal.pause()  # an interrupt within a call would meet the client's own gRPC race
+            os.read(end, 1)  # an interrupt within a call would meet the client's own gRPC race
         except KeyboardInterrupt:
             os._exit(3)  # no clean-up: the client's own may wait for minutes after an interrupt
         """)
