@@ -192,3 +192,15 @@ def test_views_and_files_of_the_session(spark, tmp_path):
 
     spark.range(3).select(udf(uses, "bigint", useArrow=False)("id").alias("t")).createOrReplaceTempView("tripled")
     assert [r.t for r in spark.sql("SELECT t FROM tripled WHERE t > 1 ORDER BY t").collect()] == [3, 6]
+
+
+def test_statements_that_evaluate_expressions_themselves_refuse_by_name(spark):
+    spark.udf.register("refused", cases.plus_one, "bigint")
+    spark.range(3).write.format("delta").mode("overwrite").saveAsTable("udf_statements")
+    for statement in ("UPDATE udf_statements SET id = refused(id)", "DELETE FROM udf_statements WHERE refused(id) = 1",
+                      "SELECT * FROM VALUES (refused(1))"):
+        with pytest.raises(PySparkException) as raised:
+            spark.sql(statement).collect()
+        assert raised.value.getCondition() == "UNSUPPORTED_FEATURE.THALWEG", statement
+    spark.sql("INSERT INTO udf_statements SELECT refused(id) + 10 FROM range(2)")
+    assert sorted(r.id for r in spark.table("udf_statements").collect()) == [0, 1, 2, 11, 12]

@@ -11,21 +11,29 @@
 
 namespace thalweg::engine {
 
-namespace {
-
-constexpr int32_t kMaxPickleBytes = 1 << 30;
-constexpr int64_t kMaxBatchBytes = 256 << 20;
-
 /// Rows to bytes. Thread: confined.
-class Sender {
+class UdfSender {
  public:
-  virtual ~Sender() = default;
+  virtual ~UdfSender() = default;
   virtual Status Add(const data::Chunk& rows, std::string* out) = 0;
   /// What is left, and the end of the data.
   virtual Status End(std::string* out) = 0;
 };
 
-class PickleSender final : public Sender {
+/// Bytes to results. Thread: confined.
+class UdfReceiver {
+ public:
+  virtual ~UdfReceiver() = default;
+  /// Takes what is complete of the socket's input; adds to `*out`. True: the trailer's tag was taken.
+  virtual Result<bool> Take(WorkerSocket& socket, std::vector<data::Chunk>* out) = 0;
+};
+
+namespace {
+
+constexpr int32_t kMaxPickleBytes = 1 << 30;
+constexpr int64_t kMaxBatchBytes = 256 << 20;
+
+class PickleSender final : public UdfSender {
  public:
   PickleSender(RowPickler pickler, int64_t rows) : pickler_(std::move(pickler)), rows_(rows) {}
   Status Add(const data::Chunk& rows, std::string* out) override {
@@ -44,7 +52,7 @@ class PickleSender final : public Sender {
   const int64_t rows_;
 };
 
-class ArrowSender final : public Sender {
+class ArrowSender final : public UdfSender {
  public:
   ArrowSender(std::unique_ptr<data::IpcEncoder> encoder, std::vector<data::DataType> types, int64_t rows)
       : encoder_(std::move(encoder)), types_(std::move(types)), rows_(rows) {}
@@ -79,14 +87,6 @@ class ArrowSender final : public Sender {
   int64_t waiting_rows_ = 0, waiting_bytes_ = 0;
 };
 
-/// Bytes to results. Thread: confined.
-class Receiver {
- public:
-  virtual ~Receiver() = default;
-  /// Takes what is complete of the socket's input; adds to `*out`. True: the trailer's tag was taken.
-  virtual Result<bool> Take(WorkerSocket& socket, std::vector<data::Chunk>* out) = 0;
-};
-
 /// The user's traceback, whole.
 Result<bool> TakeTraceback(WorkerSocket& socket) {
   if (socket.input().size() < 8) return false;
@@ -96,15 +96,15 @@ Result<bool> TakeTraceback(WorkerSocket& socket) {
   return PythonException(socket.input().substr(8, static_cast<size_t>(length)));
 }
 
-class PickleReceiver final : public Receiver {
+class PickleReceiver final : public UdfReceiver {
  public:
-  static Result<std::unique_ptr<Receiver>> Make(const std::vector<data::DataType>& types) {
+  static Result<std::unique_ptr<UdfReceiver>> Make(const std::vector<data::DataType>& types) {
     auto receiver = std::make_unique<PickleReceiver>();
     for (const data::DataType& type : types) {
       TW_ASSIGN_OR_RETURN(std::unique_ptr<PythonResults> column, PythonResults::Make(type));
       receiver->columns_.push_back(std::move(column));
     }
-    return std::unique_ptr<Receiver>(std::move(receiver));
+    return std::unique_ptr<UdfReceiver>(std::move(receiver));
   }
   Result<bool> Take(WorkerSocket& socket, std::vector<data::Chunk>* out) override {
     while (socket.input().size() >= 4) {
@@ -154,7 +154,7 @@ class PickleReceiver final : public Receiver {
   std::vector<PyValue> values_;
 };
 
-class ArrowReceiver final : public Receiver {
+class ArrowReceiver final : public UdfReceiver {
  public:
   explicit ArrowReceiver(std::vector<data::DataType> types) : types_(std::move(types)) {}
   Result<bool> Take(WorkerSocket& socket, std::vector<data::Chunk>* out) override {
@@ -211,22 +211,22 @@ std::string TaskBegin(const UdfParams& params, const PythonRuntime& runtime, int
   return TaskBegin(runtime, init, UdfSection(runtime, init, params.calls));
 }
 
-Result<std::unique_ptr<Sender>> MakeSender(const UdfParams& params, const PythonRuntime& runtime) {
+Result<std::unique_ptr<UdfSender>> MakeSender(const UdfParams& params, const PythonRuntime& runtime) {
   const data::Schema schema = ArgumentSchema(params.arguments);
   if (params.eval_type == 100) {
     TW_ASSIGN_OR_RETURN(RowPickler pickler, RowPickler::Make(schema, PickledRow::kTuple, runtime.AtLeast(4, 1)));
-    return std::unique_ptr<Sender>(std::make_unique<PickleSender>(std::move(pickler), params.pickled_rows));
+    return std::unique_ptr<UdfSender>(std::make_unique<PickleSender>(std::move(pickler), params.pickled_rows));
   }
   data::ExportOptions options;
   options.time_zone = params.time_zone;
   options.large_var_types = params.large_var_types;
   TW_ASSIGN_OR_RETURN(std::unique_ptr<data::IpcEncoder> encoder, data::IpcEncoder::Make(schema, options));
-  return std::unique_ptr<Sender>(std::make_unique<ArrowSender>(std::move(encoder), params.arguments, params.arrow_rows));
+  return std::unique_ptr<UdfSender>(std::make_unique<ArrowSender>(std::move(encoder), params.arguments, params.arrow_rows));
 }
 
-Result<std::unique_ptr<Receiver>> MakeReceiver(const UdfParams& params) {
+Result<std::unique_ptr<UdfReceiver>> MakeReceiver(const UdfParams& params) {
   if (params.eval_type == 100) return PickleReceiver::Make(params.results);
-  return std::unique_ptr<Receiver>(std::make_unique<ArrowReceiver>(params.results));
+  return std::unique_ptr<UdfReceiver>(std::make_unique<ArrowReceiver>(params.results));
 }
 
 }  // namespace
@@ -234,7 +234,7 @@ Result<std::unique_ptr<Receiver>> MakeReceiver(const UdfParams& params) {
 /// The bytes to and fro of one task.
 class UdfTask::Conversation {
  public:
-  Conversation(UdfTask& task, PooledWorker& worker, std::unique_ptr<Sender> sender, std::unique_ptr<Receiver> receiver, std::stop_token stop)
+  Conversation(UdfTask& task, PooledWorker& worker, std::unique_ptr<UdfSender> sender, std::unique_ptr<UdfReceiver> receiver, std::stop_token stop)
       : task_(task), socket_(worker.socket()), runtime_(worker.runtime()), sender_(std::move(sender)), receiver_(std::move(receiver)),
         stop_(std::move(stop)) {}
 
@@ -283,8 +283,8 @@ class UdfTask::Conversation {
   UdfTask& task_;
   WorkerSocket& socket_;
   const PythonRuntime& runtime_;
-  const std::unique_ptr<Sender> sender_;
-  const std::unique_ptr<Receiver> receiver_;
+  const std::unique_ptr<UdfSender> sender_;
+  const std::unique_ptr<UdfReceiver> receiver_;
   const std::stop_token stop_;
   std::string bytes_;
   bool at_trailer_ = false;
@@ -374,8 +374,8 @@ void UdfTask::Deliver(data::Chunk results) {
 
 Status UdfTask::Run(std::stop_token stop) {
   TW_ASSIGN_OR_RETURN(std::unique_ptr<PooledWorker> worker, params_->workers->Acquire(params_->request, stop));
-  TW_ASSIGN_OR_RETURN(std::unique_ptr<Sender> sender, MakeSender(*params_, worker->runtime()));
-  TW_ASSIGN_OR_RETURN(std::unique_ptr<Receiver> receiver, MakeReceiver(*params_));
+  TW_ASSIGN_OR_RETURN(std::unique_ptr<UdfSender> sender, MakeSender(*params_, worker->runtime()));
+  TW_ASSIGN_OR_RETURN(std::unique_ptr<UdfReceiver> receiver, MakeReceiver(*params_));
   Conversation conversation(*this, *worker, std::move(sender), std::move(receiver), stop);
   TW_ASSIGN_OR_RETURN(const bool reusable, conversation.Run());
   if (reusable) params_->workers->Release(std::move(worker));

@@ -100,6 +100,8 @@ class Compiler {
                         expr->As<Literal>()->value());
       case ExprKind::kCast:
       case ExprKind::kCall: break;
+      // Everywhere else a rule has moved them out.
+      case ExprKind::kPythonUdf: return Unsupported("Python functions in this place (" + expr->Sql() + ")");
       default: return InternalError("an expression that cannot be evaluated: " + expr->PlanText());
     }
     if (fold_ && expr->foldable() && !ReadsBatchTime(expr)) {
