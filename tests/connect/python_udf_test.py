@@ -82,32 +82,32 @@ def test_a_worker_that_dies_fails_the_query_alone(spark, arrow):
     assert spark.range(2).select(udf(cases.plus_one, "bigint", useArrow=arrow)("id")).count() == 2
 
 
-def test_interrupt_kills_the_worker(spark, tmp_path):
-    started = tmp_path / "started"
+def test_a_hanging_function_holds_nobody_up_and_interrupt_kills_its_worker(spark, tmp_path):
+    started = tmp_path / "started"  # a file per worker, its name the process id
+    started.mkdir()
 
     def hangs(x, path=str(started)):
-        with open(path, "w") as file:
-            file.write(str(os.getpid()))
+        open(f"{path}/{os.getpid()}", "w").close()
         signal.pause()
 
-    spark.addTag("udf")
     failure = []
 
     def run():
         spark.addTag("udf")
         try:
-            spark.range(3).select(udf(hangs, "bigint", useArrow=False)("id")).collect()
+            spark.range(0, 16, 1, 16).select(udf(hangs, "bigint", useArrow=False)("id")).collect()
         except PySparkException as error:
             failure.append(error)
 
     thread = threading.Thread(target=run)
     thread.start()
-    wait_until(lambda: started.exists() and started.read_text(), "the function to start")
+    wait_until(lambda: list(started.iterdir()), "the function to start")
+    assert spark.range(1000).selectExpr("sum(id) AS s").collect()[0].s == 499500
     spark.interruptTag("udf")
     thread.join(60)
     assert not thread.is_alive()
     assert "OPERATION_CANCELED" in str(failure[0])
-    wait_until(lambda: not alive(int(started.read_text())), "the worker to end")
+    wait_until(lambda: not any(alive(int(file.name)) for file in started.iterdir()), "the workers to end")
 
 
 def test_a_worker_silent_for_too_long(spark):
