@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "data/text/literal.h"
 #include "data/text/numbers.h"
 #include "sql/parser/parser_state.h"
 
@@ -22,6 +23,7 @@ PlanPtr UnresolvedGenerate(const ExprPtr& call, bool outer, const std::vector<st
 Result<PlanPtr> ParserState::Query() {
   const DepthGuard guard(depth_);
   if (guard.too_deep()) return TooComplex();
+  const int begin = static_cast<int>(at_);
   if (!TakeWord("WITH")) return QueryNoWith();
   if (IsWord("RECURSIVE") && !IsWord("AS", 1)) return Unsupported("WITH RECURSIVE");
   std::vector<std::pair<std::string, PlanPtr>> ctes;
@@ -38,6 +40,15 @@ Result<PlanPtr> ParserState::Query() {
     if (!columns.empty()) query = std::make_shared<ToDf>(std::move(columns), std::move(query));
     ctes.emplace_back(std::move(name), std::move(query));
   } while (TakeSymbol(","));
+  std::string twice;  // names that stand for two queries, each once
+  for (size_t i = 0; i < ctes.size(); ++i) {
+    const auto count = std::count_if(ctes.begin(), ctes.begin() + static_cast<std::ptrdiff_t>(i),
+                                     [&](const auto& cte) { return cte.first == ctes[i].first; });
+    if (count == 1) twice += (twice.empty() ? "" : ", ") + data::QuoteIdentifier(ctes[i].first);
+  }
+  if (!twice.empty()) {
+    return ParseErrorAt(Error("DUPLICATED_CTE_NAMES").With("duplicateNames", twice), sql_, tokens_[static_cast<size_t>(begin)].begin);
+  }
   TW_ASSIGN_OR_RETURN(PlanPtr body, QueryNoWith());
   return PlanPtr(std::make_shared<UnresolvedWith>(std::move(ctes), std::move(body)));
 }

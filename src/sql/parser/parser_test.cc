@@ -111,6 +111,10 @@ TEST(ParsePlan, BuildsClausesInSparksOrder) {
   EXPECT_NE(aggregate->child()->As<Filter>(), nullptr);
 }
 
+TEST(ParsePlan, NamesOfCommonTablesAreUnique) {
+  EXPECT_EQ(Condition("WITH x AS (SELECT 1), x AS (SELECT 2) SELECT * FROM x"), "DUPLICATED_CTE_NAMES");
+}
+
 TEST(ParsePlan, JoinsLeftToRight) {
   const Result<PlanPtr> plan =
       ParsePlan("SELECT * FROM a JOIN b ON a.x = b.x LEFT JOIN c USING (x)", {});

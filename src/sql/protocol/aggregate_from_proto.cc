@@ -2,6 +2,7 @@
 #include <spark/connect/expressions.pb.h>
 #include <spark/connect/relations.pb.h>
 
+#include "data/text/numbers.h"
 #include "sql/protocol/literal_proto.h"
 #include "sql/protocol/plan_proto.h"
 #include "sql/protocol/protocol_errors.h"
@@ -113,6 +114,16 @@ Result<PlanPtr> ReadAggregate(const pb::Aggregate& message, PlanReader& reader) 
 Result<PlanPtr> ReadSample(const pb::Sample& message, PlanReader& reader) {
   TW_ASSIGN_OR_RETURN(PlanPtr input, reader.ReadRelation(message.input()));
   if (!message.has_seed()) return Unsupported("a sample without a seed");
+  const double fraction = message.upper_bound() - message.lower_bound();
+  constexpr double kRounding = 1e-6;
+  if (fraction < -kRounding || (!message.with_replacement() && fraction > 1 + kRounding)) {
+    std::string text;
+    data::AppendDouble(fraction, &text);
+    return Error("ILLEGAL_ARGUMENT")
+        .With("message", "requirement failed: Sampling fraction (" + text + ") must be " +
+                             (message.with_replacement() ? "nonnegative with replacement"
+                                                         : "on interval [0, 1] without replacement"));
+  }
   if (message.deterministic_order()) {
     // randomSplit: every split must see the rows in one order.
     TW_ASSIGN_OR_RETURN(const data::Schema schema, reader.environment().SchemaOf(input));

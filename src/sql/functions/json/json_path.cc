@@ -11,6 +11,14 @@
 namespace thalweg::sql {
 namespace {
 
+/// What Spark's JSON path functions read: no NaN and kin.
+Result<data::JsonOptions> PathOptions(const EvalContext& context) {
+  TW_ASSIGN_OR_RETURN(data::JsonOptions options, data::JsonOptions::Make({}, context.config->time_zone));
+  options.allow_non_numeric_numbers = false;
+  return options;
+}
+
+
 using data::JsonNode;
 
 struct Step {
@@ -186,7 +194,7 @@ class PathReader {
 };
 
 Result<ColumnPtr> GetJsonObject(const BoundScalar& call, const KernelInput& input, EvalContext& context) {
-  TW_ASSIGN_OR_RETURN(const data::JsonOptions options, data::JsonOptions::Make({}, context.config->time_zone));
+  TW_ASSIGN_OR_RETURN(const data::JsonOptions options, PathOptions(context));
   data::JsonDocument document(options);
   std::string known;
   std::optional<Path> path;
@@ -210,7 +218,7 @@ Result<ColumnPtr> GetJsonObject(const BoundScalar& call, const KernelInput& inpu
 }
 
 Result<ColumnPtr> ArrayLength(const BoundScalar& call, const KernelInput& input, EvalContext& context) {
-  TW_ASSIGN_OR_RETURN(const data::JsonOptions options, data::JsonOptions::Make({}, context.config->time_zone));
+  TW_ASSIGN_OR_RETURN(const data::JsonOptions options, PathOptions(context));
   data::JsonDocument document(options);
   return MapNullable<int32_t, std::string_view>(call, input, [&](std::string_view text, int32_t* out) {
     bool malformed = false;
@@ -222,7 +230,7 @@ Result<ColumnPtr> ArrayLength(const BoundScalar& call, const KernelInput& input,
 }
 
 Result<ColumnPtr> ObjectKeys(const BoundScalar& call, const KernelInput& input, EvalContext& context) {
-  TW_ASSIGN_OR_RETURN(const data::JsonOptions options, data::JsonOptions::Make({}, context.config->time_zone));
+  TW_ASSIGN_OR_RETURN(const data::JsonOptions options, PathOptions(context));
   data::JsonDocument document(options);
   auto builder = data::ColumnBuilder::Make(call.type);
   const Column& column = *input.arguments[0];

@@ -59,10 +59,15 @@ double Sinh(double v) { return std::sinh(v); }
 double Cosh(double v) { return std::cosh(v); }
 double Tanh(double v) { return std::tanh(v); }
 double Asinh(double v) {
-  if (std::isinf(v)) return v;
-  return std::copysign(std::log(std::fabs(v) + std::sqrt(v * v + 1.0)), v);
+  const double a = std::fabs(v);
+  if (a > 0x1p28) return std::copysign(std::log(a) + M_LN2, v);
+  return std::copysign(std::log1p(a + a * a / (1.0 + std::sqrt(a * a + 1.0))), v);  // exact near zero, too
 }
-double Acosh(double v) { return std::log(v + std::sqrt(v * v - 1.0)); }
+double Acosh(double v) {
+  if (v > 0x1p28) return std::log(v) + M_LN2;
+  const double t = v - 1.0;
+  return std::log1p(t + std::sqrt(2.0 * t + t * t));
+}
 double Atanh(double v) { return 0.5 * (std::log1p(v) - std::log1p(-v)); }
 double Degrees(double v) { return v * (180.0 / M_PI); }
 double Radians(double v) { return v / 180.0 * M_PI; }
