@@ -133,14 +133,14 @@ class TextOutput {
   /// Copies the bytes.
   void Set(int64_t row, std::string_view text) {
     if (text.size() <= TextView::kInline) {
-      views_[row] = TextView(text.data(), static_cast<uint32_t>(text.size()));
+      SetView(row, text);
     } else {
       SetLong(row, text);
     }
   }
-  /// Refers to bytes that a buffer given to Share holds.
+  /// Refers to bytes that a buffer given to Share holds. An empty text may lie nowhere.
   void SetView(int64_t row, std::string_view text) {
-    views_[row] = TextView(text.data(), static_cast<uint32_t>(text.size()));
+    views_[row] = text.empty() ? TextView() : TextView(text.data(), static_cast<uint32_t>(text.size()));
   }
   void SetNull(int64_t row) { nulls_.SetNull(row); }
   /// Keeps what the text of this column points into.
