@@ -40,6 +40,8 @@ tw_pkg_config(zstd libzstd)
 tw_pkg_config(xxhash libxxhash)
 find_library(TW_SNAPPY_LIBRARY snappy REQUIRED)
 tw_external(snappy "${TW_SNAPPY_LIBRARY}")
+find_library(TW_ROCKSDB_LIBRARY rocksdb REQUIRED)
+tw_external(rocksdb "${TW_ROCKSDB_LIBRARY}")
 tw_pkg_config(protobuf protobuf)
 tw_pkg_config(grpc grpc++)
 

@@ -39,6 +39,7 @@ EXTERNAL = (
     (r"zstd", ("zstd",)),
     (r"snappy", ("snappy",)),
     (r"zlib\.h", ("zlib",)),
+    (r"rocksdb/", ("rocksdb",)),
 )
 # Who may include the public headers of include/thalweg.
 PUBLIC_API_ROOMS = ("front/dataframe", "base", "apps")

@@ -18,8 +18,6 @@ def settings(spark):
 def stores():
     """(golden, header, rows) of each store in state.jsonl."""
     for file in sorted(GOLDENS.glob("*/state.jsonl")):
-        if "rocksdb" in file.parent.name:
-            continue
         found = []
         for line in file.read_text().splitlines():
             if line.startswith('{"operator":'):

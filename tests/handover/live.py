@@ -51,7 +51,8 @@ class Run:
             kind = ("offsets", "state/0/0", "commits")[self.crashes % 3]
             batch = committed + 1
             store = "/left-keyToNumValues" if self.case.name.startswith("join") else ""
-            moment = f"{kind}/{batch}" if kind != "state/0/0" else f"{kind}{store}/{batch + 1}.delta"
+            suffix = {"hdfs": "delta", "rocksdb": "zip", "changelog": "changelog"}[self.case.store]
+            moment = f"{kind}/{batch}" if kind != "state/0/0" else f"{kind}{store}/{batch + 1}.{suffix}"
             engine.crash(self.case, self.place, self.settings, moment)
         else:
             self.progress += engine.run(self.case, self.place, self.settings)

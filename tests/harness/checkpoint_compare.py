@@ -26,8 +26,11 @@ def _log(path, rename=None):
 
 
 def _names(root):
-    return {str(path.relative_to(root)) for path in root.rglob("*")
-            if path.is_file() and not path.name.startswith(".") and path.suffix != ".snapshot"}
+    """Files but what an engine may choose: when it makes snapshots of changes, and how it names and merges RocksDB's tables."""
+    names = {str(path.relative_to(root)) for path in root.rglob("*")
+             if path.is_file() and not path.name.startswith(".") and path.suffix not in (".snapshot", ".sst")}
+    changelogs = any(name.endswith(".changelog") for name in names)
+    return {name for name in names if not (changelogs and name.endswith(".zip"))}
 
 
 def differences(left, right, rename=None):
@@ -38,7 +41,7 @@ def differences(left, right, rename=None):
     for name in sorted(names_left ^ names_right):
         found.append(f"{name}: only in {left if name in names_left else right}")
     for name in sorted(names_left & names_right):
-        if name.endswith(".delta") or name == "metadata":
+        if name.endswith((".delta", ".changelog", ".zip")) or name == "metadata":
             continue
         a, b = (root / name for root in (left, right))
         if name.endswith("schema") or "/_metadata/" in name:

@@ -11,13 +11,16 @@ from harness.waiting import patience
 EPOCH = datetime.datetime(2024, 3, 1, 10)
 LOTS = 4
 GOLDEN_LOTS = 3
+GOLDEN_CASES = ("append-file", "append-kafka", "complete-file", "complete-kafka", "update-file", "update-kafka",
+                "append-file-rocksdb", "update-file-rocksdb", "join-file-rocksdb")
 PAGES = ("home", "cart", "search", "help", "état")  # not all of them ASCII
 SCHEMA = "page STRING, user STRING, n BIGINT, ts TIMESTAMP"
 MALFORMED = ("not json", '{"page": 1', "null")
 TOPIC_PARTITIONS = 2
 END_TIMEOUT_S = patience(300)
 
-Case = collections.namedtuple("Case", "name mode source sink partitions")
+# store: "hdfs", "rocksdb" (a snapshot each micro-batch, Spark's default with RocksDB) or "changelog" (RocksDB with changelogs).
+Case = collections.namedtuple("Case", "name mode source sink partitions store", defaults=["hdfs"])
 CASES = {case.name: case for case in (
     Case("append-kafka", "append", "kafka", "delta", 3),   # the worked example
     Case("append-file", "append", "file", "delta", 2),
@@ -29,8 +32,14 @@ CASES = {case.name: case for case in (
     Case("dedup-file", "append", "file", "delta", 3),
     Case("within-file", "append", "file", "delta", 2),     # deduplication within the watermark
     Case("limit-file", "append", "file", "delta", 2),
+    Case("update-file-rocksdb", "update", "file", "console", 2, "rocksdb"),
+    Case("append-file-rocksdb", "append", "file", "delta", 2, "changelog"),
+    Case("join-file-rocksdb", "append", "file", "delta", 2, "changelog"),
+    Case("dedup-file-rocksdb", "append", "file", "delta", 2, "rocksdb"),
+    Case("within-file-rocksdb", "append", "file", "delta", 2, "changelog"),
 )}
-PASSING = ("dedup-file", "within-file", "limit-file")  # rows go through or do not
+PASSING = ("dedup-file", "within-file", "limit-file", "dedup-file-rocksdb", "within-file-rocksdb")  # rows go through or do not
+ROCKSDB = "org.apache.spark.sql.execution.streaming.state.RocksDBStateStoreProvider"
 LIMIT = 25
 JOIN_MINUTES = 6  # how long a left row waits for a right one
 
@@ -83,17 +92,22 @@ def start(spark, case, place, settings):
     from pyspark.sql import functions as F
     spark.conf.set("spark.sql.session.timeZone", "UTC")
     spark.conf.set("spark.sql.shuffle.partitions", str(case.partitions))
+    if case.store == "hdfs":
+        spark.conf.unset("spark.sql.streaming.stateStore.providerClass")
+    else:
+        spark.conf.set("spark.sql.streaming.stateStore.providerClass", ROCKSDB)
+        spark.conf.set("spark.sql.streaming.stateStore.rocksdb.changelogCheckpointing.enabled", str(case.store == "changelog").lower())
     if case.source == "kafka":
         stream = (spark.readStream.format("kafka").option("kafka.bootstrap.servers", settings["bootstrap"])
                   .option("subscribe", settings["topic"]).option("startingOffsets", "earliest").option("maxOffsetsPerTrigger", 8).load()
                   .select(F.from_json(F.col("value").cast("string"), SCHEMA).alias("e")).select("e.*"))
     else:
         stream = spark.readStream.schema(SCHEMA).option("maxFilesPerTrigger", 1).json(f"{place}/in")
-    if case.name == "limit-file":
+    if case.name.startswith("limit"):
         out = stream.limit(LIMIT)
-    elif case.name == "dedup-file":
+    elif case.name.startswith("dedup"):
         out = stream.withWatermark("ts", "10 minutes").dropDuplicates(["page", "user"])
-    elif case.name == "within-file":
+    elif case.name.startswith("within"):
         out = stream.withWatermark("ts", "10 minutes").dropDuplicatesWithinWatermark(["page"])
     elif case.name.startswith("join"):
         right = spark.readStream.schema(SCHEMA).option("maxFilesPerTrigger", 1).json(f"{place}/in").filter("n < 60")
@@ -198,14 +212,14 @@ def passed_rows(case, lots):
             late, evict = evict, watermark
             for row in rows or ():
                 page, user, _, when = row
-                if case.name == "limit-file":
+                if case.name.startswith("limit"):
                     out += [row] if len(out) < LIMIT else []
                     continue
                 time = (when - datetime.datetime(1970, 1, 1)).total_seconds() if when else 0
                 watermark = max(watermark, time - delay)
                 if when and time <= late:
                     continue
-                key, until = ((page, user), None) if case.name == "dedup-file" else (page, time + delay)
+                key, until = ((page, user), None) if case.name.startswith("dedup") else (page, time + delay)
                 if key not in seen:
                     seen[key] = until
                     out.append(row)

@@ -1,4 +1,5 @@
-"""State files of the HDFS-format provider, decoded independently of the program: `<version>.delta` and `.snapshot`, LZ4 blocks inside."""
+"""State files, decoded independently of the program: `<version>.delta` and `.snapshot` of the HDFS format, `.changelog` of RocksDB's;
+LZ4 blocks inside, and the same records but for a byte 0 in front of every row."""
 import pathlib
 import struct
 
@@ -61,9 +62,9 @@ def records(path):
 
 
 def changes(checkpoint):
-    """file below state/ -> what it changes (key -> value), for every delta and snapshot of a checkpoint."""
+    """file below state/ -> what it changes (key -> value), for every delta, snapshot and changelog of a checkpoint."""
     root = pathlib.Path(checkpoint) / "state"
-    return {str(path.relative_to(root)): dict(records(path)) for path in sorted(root.rglob("*")) if path.suffix in (".delta", ".snapshot")}
+    return {str(path.relative_to(root)): dict(records(path)) for path in sorted(root.rglob("*")) if path.suffix in (".delta", ".snapshot", ".changelog")}
 
 
 def contents(checkpoint, version):

@@ -29,6 +29,7 @@ struct StoreView {
   engine::StateOptions state_options;
   std::string store_name;       ///< on disk
   engine::StoreSchema stored;
+  int prefix_columns = 0;       ///< leading key columns that are stored apart
   size_t key_columns = 0;       ///< shown, from the left
   size_t value_columns = 0;
 
@@ -135,6 +136,7 @@ class StateReader final : public sql::PartitionReader {
     engine::StateRowTypes types{TypesOf(view_->stored.key), TypesOf(view_->stored.value), true};
     const bool without_value = types.value.size() == 1 && types.value[0].Is(data::TypeKind::kNull);
     types.check_value = !without_value;
+    types.prefix_columns = view_->prefix_columns;
     TW_ASSIGN_OR_RETURN(const auto persister,
                         engine::OpenStoredState(*view_->file_system, {options.root, options.operator_id, partition_, view_->store_name},
                                                 view_->state_options, std::move(types)));
@@ -239,13 +241,20 @@ class StateStoreDataSource final : public sql::DataSource {
     TW_ASSIGN_OR_RETURN(view->options, ReadStateReaderOptions(*services_.file_system, request));
     const StateReaderOptions& options = view->options;
     const engine::CheckpointLayout layout(options.root);
-    TW_RETURN_NOT_OK(CheckOperator(layout, options));
+    TW_ASSIGN_OR_RETURN(const auto metadata,
+                        engine::ReadOperatorMetadata(*services_.file_system, layout, options.operator_id, options.batch_id));
+    TW_RETURN_NOT_OK(CheckOperator(metadata ? metadata->operator_name : "", options));
     static const SettingsMap kDefaults;
     TW_ASSIGN_OR_RETURN(view->state_options,
                         engine::StoredStateOptions(*services_.file_system, layout, options.batch_id,
                                                    request.settings != nullptr ? *request.settings : kDefaults));
     const bool join = options.join_side != JoinSide::kNone;
     view->store_name = !join ? options.store_name : options.join_side == JoinSide::kLeft ? "left-keyWithIndexToValue" : "right-keyWithIndexToValue";
+    if (metadata) {
+      for (const engine::StoreMetadata& store : metadata->stores) {
+        if (store.store_name == view->store_name) view->prefix_columns = static_cast<int>(store.prefix_key_columns);
+      }
+    }
     auto stored = engine::ReadStoreSchema(*services_.file_system, layout, options.operator_id, view->store_name);
     if (!stored.ok() || !*stored) {
       const Status failed = Error("STDS_FAILED_TO_READ_STATE_SCHEMA").With("sourceOptions", options.ToString());
@@ -260,10 +269,7 @@ class StateStoreDataSource final : public sql::DataSource {
 
  private:
   /// What only transformWithState has.
-  Status CheckOperator(const engine::CheckpointLayout& layout, const StateReaderOptions& options) const {
-    TW_ASSIGN_OR_RETURN(const auto metadata,
-                        engine::ReadOperatorMetadata(*services_.file_system, layout, options.operator_id, options.batch_id));
-    const std::string name = metadata ? metadata->operator_name : "";
+  static Status CheckOperator(const std::string& name, const StateReaderOptions& options) {
     if (name.starts_with("transformWithState")) return Unsupported("reading the state of transformWithState");
     if (options.state_variable) {
       return Error("STDS_INVALID_OPTION_VALUE.WITH_MESSAGE")

@@ -159,7 +159,7 @@ class Auditor {
                   int64_t partitions, const std::string& operator_name) {
     ++audit_.stores;
     StateRowTypes types;
-    if (schema) types = {TypesOf(schema->key), TypesOf(schema->value), operator_name != "dedupe"};
+    if (schema) types = {TypesOf(schema->key), TypesOf(schema->value), operator_name != "dedupe", static_cast<int>(store.prefix_key_columns)};
     const std::string where = id.Directory().substr(std::min(id.Directory().size(), layout_.root().size() + 1));
     auto persister = OpenStoredState(file_system_, id, options, types);
     if (!persister.ok()) return Find(true, where, persister.status().message());

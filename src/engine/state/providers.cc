@@ -3,6 +3,7 @@
 #include <array>
 
 #include "engine/state/hdfs/hdfs_persister.h"
+#include "engine/state/rocksdb/rocksdb_persister.h"
 #include "engine/state/state_persister.h"
 
 namespace thalweg::engine {
@@ -19,8 +20,21 @@ class HdfsProvider final : public StateStoreProvider {
   }
 };
 
+class RocksDbProvider final : public StateStoreProvider {
+ public:
+  std::string_view class_name() const override { return kRocksDbProviderClass; }
+  Result<std::unique_ptr<StatePersister>> Open(data::FileSystem& file_system, const StateStoreId& id,
+                                               const StateOptions& options, StateRowTypes types) const override {
+    if (options.encoding_format != "unsaferow") return Unsupported("state encoding format " + options.encoding_format);
+    TW_ASSIGN_OR_RETURN(const StateCodecKind codec, FindStateCodec(options.codec));
+    return std::unique_ptr<StatePersister>(
+        std::make_unique<RocksDbPersister>(file_system, id, options, std::move(types), codec));
+  }
+};
+
 const HdfsProvider kHdfs;
-const std::array<const StateStoreProvider*, 1> kProviders = {&kHdfs};
+const RocksDbProvider kRocksDb;
+const std::array<const StateStoreProvider*, 2> kProviders = {&kHdfs, &kRocksDb};
 
 }  // namespace
 

@@ -45,10 +45,11 @@ void ApplyBatch(StateStore& store, int partition, int64_t version) {
 }
 
 // Runs micro-batches from `from` to `to`; answers the last version that was reported durable.
-int64_t RunBatches(data::FileSystem& files, Clock& clock, int64_t from, int64_t to, bool maintain) {
+int64_t RunBatches(data::FileSystem& files, Clock& clock, StateOptions options, int64_t from, int64_t to, bool maintain) {
+  options.max_deltas_for_snapshot = 4;
+  options.min_versions_to_retain = 3;
   StateServices services(files, clock);
-  const auto query = services.OpenQuery(RunId(Uuid::MakeRandom()), "/ckpt", {.max_deltas_for_snapshot = 4, .min_versions_to_retain = 3})
-                         .ValueOrDie();
+  const auto query = services.OpenQuery(RunId(Uuid::MakeRandom()), "/ckpt", std::move(options)).ValueOrDie();
   std::vector<std::unique_ptr<StateStore>> stores;
   for (int p = 0; p < kPartitions; ++p) {
     stores.push_back(StateStore::Open(query, OperatorId(0), PartitionId(p), "default", {}).ValueOrDie());
@@ -71,31 +72,45 @@ int64_t RunBatches(data::FileSystem& files, Clock& clock, int64_t from, int64_t 
   return to;
 }
 
-class StateCrash : public testing::TestWithParam<data::FileOperation> {};
+struct CrashCase {
+  data::FileOperation operation;
+  StateOptions options;
+  int stride;  ///< every so many operations are struck
+};
+class StateCrash : public testing::TestWithParam<CrashCase> {};
 
 TEST_P(StateCrash, WhatWasDurableIsThereAndTheBatchRunsAgain) {
   constexpr int64_t kVersions = 6;
   int struck = 0;
-  for (int nth = 1; nth <= 120; ++nth) {
+  for (int nth = 1; nth <= 120; nth += GetParam().stride) {
     ManualClock clock(1'000'000);
     data::MemoryFileSystem disk(clock);
     data::FaultyFileSystem faulty(disk);
-    faulty.Add({.operation = GetParam(), .nth = nth, .error_number = EIO, .path_part = "/ckpt", .torn = true, .lasting = true});
-    const int64_t durable = RunBatches(faulty, clock, 0, kVersions, true);
+    faulty.Add({.operation = GetParam().operation, .nth = nth, .error_number = EIO, .path_part = "/ckpt", .torn = true, .lasting = true});
+    const int64_t durable = RunBatches(faulty, clock, GetParam().options, 0, kVersions, true);
     struck += durable < kVersions;
     Random random(static_cast<uint64_t>(nth));
     disk.Crash(nth % 2 == 0 ? &random : nullptr);
     // The next run begins with the version that was reported durable, and replaces what lies above it.
-    ASSERT_EQ(RunBatches(disk, clock, durable, kVersions + 2, true), kVersions + 2) << "fault " << nth;
+    ASSERT_EQ(RunBatches(disk, clock, GetParam().options, durable, kVersions + 2, true), kVersions + 2) << "fault " << nth;
   }
   // Nothing but upkeep opens files here: that may fail without failing a batch.
-  EXPECT_EQ(struck > 0, GetParam() != data::FileOperation::kOpen);
+  EXPECT_EQ(struck > 0, GetParam().operation != data::FileOperation::kOpen);
 }
 
-INSTANTIATE_TEST_SUITE_P(Operations, StateCrash,
-                         testing::Values(data::FileOperation::kCreate, data::FileOperation::kWrite,
-                                         data::FileOperation::kSync, data::FileOperation::kRename,
-                                         data::FileOperation::kRemove, data::FileOperation::kOpen));
+constexpr data::FileOperation kOperations[] = {data::FileOperation::kCreate, data::FileOperation::kWrite,  data::FileOperation::kSync,
+                                               data::FileOperation::kRename, data::FileOperation::kRemove, data::FileOperation::kOpen};
+
+std::vector<CrashCase> Cases(const StateOptions& options, int stride) {
+  std::vector<CrashCase> cases;
+  for (const auto operation : kOperations) cases.push_back({operation, options, stride});
+  return cases;
+}
+
+INSTANTIATE_TEST_SUITE_P(Hdfs, StateCrash, testing::ValuesIn(Cases({}, 1)));
+INSTANTIATE_TEST_SUITE_P(RocksDbChangelog, StateCrash,
+                         testing::ValuesIn(Cases({.provider_class = kRocksDbProviderClass, .rocksdb_changelog = true}, 11)));
+INSTANTIATE_TEST_SUITE_P(RocksDbSnapshot, StateCrash, testing::ValuesIn(Cases({.provider_class = kRocksDbProviderClass}, 13)));
 
 }  // namespace
 }  // namespace thalweg::engine

@@ -40,6 +40,15 @@ inline const Setting<bool> kStateRowChecksum{
     .default_value = false,
     .doc = "Every row of state carries a CRC-32C; pinned by the checkpoint."};
 
+inline const Setting<bool> kRocksDbChangelog{
+    .key = "spark.sql.streaming.stateStore.rocksdb.changelogCheckpointing.enabled",
+    .default_value = false,
+    .doc = "RocksDB's format: a commit writes a changelog; else it writes a snapshot. Either is read whatever this says."};
+inline const Setting<std::string> kStateEncodingFormat{
+    .key = "spark.sql.streaming.stateStore.encodingFormat",
+    .default_value = "unsaferow",
+    .doc = "How RocksDB's format encodes rows; only unsaferow is known. Pinned by the checkpoint."};
+
 /// How the stores of one query run work; read once when the run starts.
 struct StateOptions {
   std::string provider_class = kHdfsProviderClass;
@@ -50,10 +59,15 @@ struct StateOptions {
   std::chrono::milliseconds maintenance_interval{60'000};
   bool format_validation = true;
   bool row_checksum = false;
+  bool rocksdb_changelog = false;
+  std::string encoding_format = "unsaferow";
   bool durable = true;  ///< false: files are renamed but not synced (tests, throw-away checkpoints)
 
   /// From settings, the pinned ones of the offset log laid over the session's.
   static StateOptions FromSettings(const SettingsMap& settings);
 };
+
+/// Whether the provider is RocksDB's, in whatever package.
+bool IsRocksDb(const StateOptions& options);
 
 }  // namespace thalweg::engine

@@ -77,6 +77,7 @@ struct StateRowTypes {
   std::vector<data::DataType> key;
   std::vector<data::DataType> value;
   bool check_value = true;  ///< deduplication's void values are exempt
+  int prefix_columns = 0;   ///< leading key columns that the format may keep apart for scans (Spark's numColsPrefixKey)
 };
 
 /// A format of state on disk. Thread: immutable.
@@ -88,7 +89,7 @@ class StateStoreProvider {
                                                        const StateOptions& options, StateRowTypes types) const = 0;
 };
 
-/// The provider of a class name. Errors: UNSUPPORTED_FEATURE.THALWEG for RocksDB and for names we do not know.
+/// The provider of a class name, in whatever package. Errors: UNSUPPORTED_FEATURE.THALWEG for names we do not know.
 Result<const StateStoreProvider*> FindStateStoreProvider(std::string_view class_name);
 
 }  // namespace thalweg::engine

@@ -157,7 +157,7 @@ StateStore::~StateStore() = default;
 Result<std::unique_ptr<StateStore>> StateStore::Open(std::shared_ptr<QueryState> query, OperatorId operator_id,
                                                      PartitionId partition, std::string store_name,
                                                      StateStoreSchema schema, MemoryAccount* memory) {
-  StateRowTypes types{schema.key_types, schema.value_types, schema.check_value};
+  StateRowTypes types{schema.key_types, schema.value_types, schema.check_value, schema.prefix_columns};
   TW_ASSIGN_OR_RETURN(auto member, query->Open(operator_id, partition, std::move(store_name), std::move(types)));
   return std::unique_ptr<StateStore>(
       new StateStore(std::make_unique<Impl>(std::move(schema), std::move(member), memory)));

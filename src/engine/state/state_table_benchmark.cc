@@ -35,11 +35,13 @@ class BigintPayload final : public StatePayload {
 };
 
 struct Bench {
+  explicit Bench(StateOptions given = {}) : options(std::move(given)) {}
+  StateOptions options;
   std::string root = "/tmp/thalweg-state-benchmark-" + std::to_string(::getpid());
   data::FileSystem& files = data::LocalFileSystem::Get();
   StateServices services{files};
   std::shared_ptr<QueryState> query =
-      std::move(services.OpenQuery(RunId(Uuid::MakeRandom()), root, {})).ValueOrDie();
+      std::move(services.OpenQuery(RunId(Uuid::MakeRandom()), root, options)).ValueOrDie();
   std::unique_ptr<StateTable> table = Open();
   ~Bench() {
     table.reset();
@@ -87,16 +89,25 @@ void UpdatesWithChangelog(benchmark::State& state) {
 }
 BENCHMARK(UpdatesWithChangelog)->Arg(10'000)->Arg(1'000'000)->Arg(4'000'000)->Unit(benchmark::kMillisecond);
 
-// range(0): entries; from one snapshot and a small delta.
-void Restore(benchmark::State& state) {
-  Bench bench;
+StateOptions FormatOf(int64_t format) {
+  if (format == 0) return {};
+  return {.provider_class = kRocksDbProviderClass, .rocksdb_changelog = format == 1};
+}
+
+void Fill(Bench& bench, int64_t entries) {
   Ignore(bench.table->BeginVersion(StateVersion(0)), "empty");
-  for (int64_t begin = 0; begin < state.range(0); begin += 4096) {
+  for (int64_t begin = 0; begin < entries; begin += 4096) {
     data::FixedBuilder<int64_t> builder(data::DataType::Long());
     for (int64_t i = begin; i < begin + 4096; ++i) builder.Append(i * 7919);
     bench.Add(builder.Finish());
   }
   bench.Commit(1);
+}
+
+// range(0): entries; from one snapshot and a small delta. range(1): 0 HDFS, 1 RocksDB with changelogs, 2 without.
+void Restore(benchmark::State& state) {
+  Bench bench(FormatOf(state.range(1)));
+  Fill(bench, state.range(0));
   Ignore(bench.table->BeginVersion(StateVersion(1)), "held");
   bench.Commit(2);
   Ignore(bench.services.MaintainAll(true), "a snapshot");
@@ -107,7 +118,23 @@ void Restore(benchmark::State& state) {
   }
   state.SetItemsProcessed(state.iterations() * bench.table->num_entries());
 }
-BENCHMARK(Restore)->Arg(100'000)->Arg(1'500'000)->Unit(benchmark::kMillisecond);
+BENCHMARK(Restore)->ArgsProduct({{100'000, 1'000'000}, {0, 1, 2}})->Unit(benchmark::kMillisecond);
+
+// range(0): keys that change in a micro-batch, of a million. range(1): as Restore's.
+void SmallCommit(benchmark::State& state) {
+  Bench bench(FormatOf(state.range(1)));
+  Fill(bench, 1'000'000);
+  Random random(1);
+  int64_t version = 1;
+  for (auto _ : state) {
+    state.PauseTiming();
+    Ignore(bench.table->BeginVersion(StateVersion(version)), "held");
+    bench.Add(RandomKeys(random, state.range(0), 1'000'000));
+    state.ResumeTiming();
+    bench.Commit(++version);
+  }
+}
+BENCHMARK(SmallCommit)->ArgsProduct({{1'000}, {0, 1, 2}})->Unit(benchmark::kMillisecond);
 
 }  // namespace
 }  // namespace thalweg::engine

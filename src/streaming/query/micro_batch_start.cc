@@ -187,7 +187,7 @@ Status MicroBatchDriver::CheckJoinFormat() const {
   const int64_t format = settings_.Get(kJoinStateFormat);
   constexpr int64_t kTwoStoresPerSide = 2;
   if (!joins || format == kTwoStoresPerSide) return Status::OK();
-  if (format > kTwoStoresPerSide) {
+  if (format > kTwoStoresPerSide && !engine::IsRocksDb(engine::StateOptions::FromSettings(settings_))) {
     return Error("UNSUPPORTED_FEATURE.STATE_STORE_MULTIPLE_COLUMN_FAMILIES")
         .With("stateStoreProvider", "HDFSBackedStateStoreProvider");
   }
@@ -198,11 +198,12 @@ Status MicroBatchDriver::CompilePlan() {
   const auto begin = spec_.clock->NowMonotonic();
   TW_RETURN_NOT_OK(CheckStatefulOperators());
   TW_RETURN_NOT_OK(CheckJoinFormat());
+  const engine::StateOptions state_options = engine::StateOptions::FromSettings(settings_);
   if (!shaped_.layout.operators.empty() && settings_.Get(kStateCheckpointFormat) > 1) {
+    if (engine::IsRocksDb(state_options)) return Unsupported("RocksDB state with checkpoint ids (checkpoint format version 2)");
     return Error("STATE_STORE_CHECKPOINT_IDS_NOT_SUPPORTED")
         .With("msg", "HDFSBackedStateStoreProvider does not support checkpointFormatVersion > 1");
   }
-  const engine::StateOptions state_options = engine::StateOptions::FromSettings(settings_);
   TW_ASSIGN_OR_RETURN(
       state_, spec_.state->OpenQuery(run_id_, spec_.checkpoint_location, state_options, &poison_));
 

@@ -1,4 +1,4 @@
-// Stores of the HDFS format: files that Spark wrote, our own, damaged ones, and their upkeep.
+// Files that Spark wrote, and damage of the HDFS format by its name. What every format promises: state_persister_test.cc.
 
 #include "engine/state/hdfs/hdfs_persister.h"
 
@@ -7,8 +7,6 @@
 
 #include <algorithm>
 
-#include "base/fault_point.h"
-#include "base/random.h"
 #include "data/io/local_file_system.h"
 #include "data/io/path.h"
 #include "data/rowformat/column_hash.h"
@@ -16,21 +14,13 @@
 #include "data/rowformat/unsafe_row_writer.h"
 #include "engine/checkpoint/operator_metadata.h"
 #include "engine/checkpoint/state_schema_file.h"
-#include "engine/state/state_test_support.h"
+#include "engine/state/persister_test_support.h"
 #include "engine/state/store_schema.h"
 
 namespace thalweg::engine {
 namespace {
 
-using Rows = std::map<std::string, std::string>;
-
 const std::string kSamples = "tests/checkpoints/spark-4.2.0/";
-
-std::unique_ptr<StatePersister> Open(data::FileSystem& files, StateStoreId id, const StateOptions& options = {},
-                                     StateRowTypes types = {}) {
-  const StateStoreProvider* provider = FindStateStoreProvider(options.provider_class).ValueOrDie();
-  return provider->Open(files, id, options, std::move(types)).ValueOrDie();
-}
 
 std::vector<data::DataType> TypesOf(const data::Schema& schema) {
   std::vector<data::DataType> types;
@@ -117,7 +107,9 @@ TEST_P(SparkSample, LastStateIsWhatSparkReads) {
     StateRowTypes types{TypesOf(schema.key), TypesOf(schema.value), metadata.operator_name != "dedupe"};
     std::vector<std::string> lines;
     for (int partition = 0; partition < 2; ++partition) {
-      const auto persister = Open(files, {root, operator_id, PartitionId(partition), expected.store}, {}, types);
+      StateOptions options;
+      if (std::string(GetParam()).ends_with("rocksdb")) options.provider_class = kRocksDbProviderClass;
+      const auto persister = OpenPersister(files, {root, operator_id, PartitionId(partition), expected.store}, options, types);
       const auto rows = LoadAll(*persister, persister->NewestVersion().ValueOrDie()).ValueOrDie();
       for (const auto& [key, value] : rows) {
         lines.push_back(fmt::format("{{\"key\":{},\"value\":{},\"partition_id\":{}}}",
@@ -140,7 +132,7 @@ TEST_P(SparkSample, LastStateIsWhatSparkReads) {
 INSTANTIATE_TEST_SUITE_P(All, SparkSample,
                          testing::Values("count", "window-append", "chained-windows", "session", "dedup",
                                          "dedup-watermark", "dedup-within-watermark", "join-inner", "join-left-outer",
-                                         "limit", "pandas-with-state"));
+                                         "limit", "pandas-with-state", "window-append-rocksdb"));
 
 // Reading a delta and writing its changes gives the same records; read again they are the same state.
 TEST(HdfsPersister, WhatSparkWroteIsWrittenAgainAlike) {
@@ -176,7 +168,7 @@ TEST(HdfsPersister, ReadsSnapshotsAndRowChecksumsOfSpark) {
   const std::string vectors = kSamples + "vectors/";
   // window_count_append has a snapshot at version 3: with and without it the state is the same.
   for (int partition = 0; partition < 5; ++partition) {
-    const auto persister = Open(files, {vectors + "window_count_append", OperatorId(0), PartitionId(partition)});
+    const auto persister = OpenPersister(files, {vectors + "window_count_append", OperatorId(0), PartitionId(partition)});
     const Rows rows = LoadAll(*persister, StateVersion(3)).ValueOrDie();
     Rows replayed;
     for (int version = 1; version <= 3; ++version) {
@@ -238,134 +230,11 @@ TEST(HdfsPersister, EveryAggregateOfSparkIsReadable) {
   EXPECT_GE(read, 10);
 }
 
-// --- our own files ---
-
-// Commits random changes; `expected[v]` is the state of version v.
-struct RandomHistory {
-  std::vector<Rows> expected{{}};
-  Random random;
-  explicit RandomHistory(uint64_t seed) : random(seed) {}
-
-  void Step(data::FileSystem& files, StatePersister& persister) {
-    Rows rows = expected.back();
-    const StateVersion version(static_cast<int64_t>(expected.size()));
-    const auto writer = persister.BeginChanges(version).ValueOrDie();
-    for (uint64_t i = random.NextBelow(30); i > 0; --i) {
-      const std::string key = "key " + std::to_string(random.NextBelow(100)) + std::string(random.NextBelow(9), '.');
-      StateChange change{key, {}, random.NextBelow(3) == 0};
-      const std::string value(8 * (1 + random.NextBelow(5)), static_cast<char>('a' + random.NextBelow(20)));
-      if (change.removed) {
-        rows.erase(key);
-      } else {
-        rows[key] = value;
-        change.value = value;
-      }
-      ASSERT_TRUE(writer->Append({&change, 1}).ok());
-    }
-    data::DurableGroup group(files);
-    ASSERT_TRUE(writer->Finish(group).ok());
-    ASSERT_TRUE(group.Publish().ok());
-    persister.Committed(version, static_cast<int64_t>(rows.size()));
-    expected.push_back(std::move(rows));
-  }
-};
-
-StateStoreId AnyId() { return {"/ckpt", OperatorId(0), PartitionId(0)}; }
-
-TEST(HdfsPersister, EveryVersionComesBackWithEveryCodecAndChecksum) {
-  for (const char* codec : {"lz4", "zstd", "snappy", "lzf"}) {
-    for (const bool checksum : {false, true}) {
-      data::MemoryFileSystem files;
-      StateOptions options{.codec = codec, .row_checksum = checksum};
-      const auto persister = Open(files, AnyId(), options);
-      RandomHistory history(7);
-      for (int i = 0; i < 25; ++i) {
-        history.Step(files, *persister);
-        if (i % 7 == 3) {
-          ASSERT_TRUE(persister->Maintain(0, true).ValueOrDie().snapshot_written);
-        }
-      }
-      for (size_t version = 0; version < history.expected.size(); ++version) {
-        const auto fresh = Open(files, AnyId(), options);
-        EXPECT_EQ(LoadAll(*fresh, StateVersion(static_cast<int64_t>(version))).ValueOrDie(), history.expected[version]);
-      }
-    }
-  }
-}
-
-TEST(HdfsPersister, SnapshotsFollowTheCadenceAndPurgingKeepsWhatIsNeeded) {
-  data::MemoryFileSystem files;
-  const StateOptions options{.min_deltas_for_snapshot = 10, .min_versions_to_retain = 20};
-  const auto persister = Open(files, AnyId(), options);
-  RandomHistory history(8);
-  history.Step(files, *persister);
-  ASSERT_FALSE(persister->Maintain(0, false).ValueOrDie().snapshot_written);
-  for (int i = 0; i < 9; ++i) history.Step(files, *persister);
-  EXPECT_FALSE(persister->Maintain(70'000, false).ValueOrDie().snapshot_written) << "only nine deltas can be folded";
-  for (int i = 0; i < 2; ++i) history.Step(files, *persister);
-  EXPECT_FALSE(persister->Maintain(80'000, false).ValueOrDie().snapshot_written) << "no minute has passed";
-  EXPECT_TRUE(persister->Maintain(140'000, false).ValueOrDie().snapshot_written);
-  EXPECT_TRUE(files.Exists("/ckpt/state/0/0/11.snapshot").ValueOrDie()) << "the version before the newest";
-  EXPECT_TRUE(files.Exists("/ckpt/state/0/0/1.delta").ValueOrDie());
-  for (int i = 0; i < 30; ++i) history.Step(files, *persister);
-  EXPECT_GT(persister->Maintain(300'000, false).ValueOrDie().files_deleted, 0);
-  EXPECT_FALSE(files.Exists("/ckpt/state/0/0/10.delta").ValueOrDie());
-  const auto fresh = Open(files, AnyId(), options);
-  const auto newest = static_cast<size_t>(fresh->NewestVersion().ValueOrDie().value());
-  ASSERT_EQ(newest, history.expected.size() - 1);
-  for (size_t version = newest - 20; version <= newest; ++version) {
-    EXPECT_EQ(LoadAll(*fresh, StateVersion(static_cast<int64_t>(version))).ValueOrDie(), history.expected[version]);
-  }
-}
-
-TEST(HdfsPersister, SmallStatesKeepFewFiles) {
-  data::MemoryFileSystem files;
-  const auto persister = Open(files, AnyId(), {.min_versions_to_retain = 20});
-  RandomHistory history(10);
-  history.Step(files, *persister);
-  ASSERT_TRUE(persister->Maintain(0, false).ok());
-  size_t most = 0;
-  for (int i = 0; i < 600; ++i) {
-    history.Step(files, *persister);
-    if (persister->MaintenanceDue(1)) {
-      ASSERT_TRUE(persister->Maintain(1, false).ok());
-    }
-    most = std::max(most, files.List("/ckpt/state/0/0").ValueOrDie().size());
-  }
-  EXPECT_LE(most, 2 * 100 + 20 + 5u) << "what is kept, and what one snapshot folds";
-}
-
-TEST(HdfsPersister, ManyDeltasAreFoldedAtOnce) {
-  data::MemoryFileSystem files;
-  const auto persister = Open(files, AnyId(), {.max_deltas_for_snapshot = 50});
-  RandomHistory history(9);
-  history.Step(files, *persister);
-  ASSERT_TRUE(persister->Maintain(0, false).ok());
-  for (int i = 0; i < 51; ++i) history.Step(files, *persister);
-  EXPECT_TRUE(persister->MaintenanceDue(1));
-  EXPECT_TRUE(persister->Maintain(1, false).ValueOrDie().snapshot_written);
-}
-
-TEST(HdfsPersister, AVersionIsReplacedWhenItsBatchRunsAgain) {
-  data::MemoryFileSystem files;
-  const auto persister = Open(files, AnyId());
-  RandomHistory history(10);
-  for (int i = 0; i < 5; ++i) history.Step(files, *persister);
-  ASSERT_TRUE(persister->Maintain(0, true).ValueOrDie().snapshot_written);
-  ASSERT_TRUE(files.Create("/ckpt/state/0/0/.5.delta.crc", data::CreateMode::kExclusive).ok());
-  history.expected.pop_back();
-  history.Step(files, *persister);
-  EXPECT_EQ(LoadAll(*persister, StateVersion(5)).ValueOrDie(), history.expected[5]) << "no snapshot hides the new delta";
-  EXPECT_FALSE(files.Exists("/ckpt/state/0/0/.5.delta.crc").ValueOrDie()) << "a stale side-car";
-}
-
-void Overwrite(data::FileSystem& files, const std::string& path, std::string_view bytes) {
-  ASSERT_TRUE(data::AtomicWriteFile(files, path, bytes, {.overwrite = true}).ok());
-}
+// --- damage ---
 
 TEST(HdfsPersister, DamageIsNamedAsSparkNamesIt) {
   data::MemoryFileSystem files;
-  const auto persister = Open(files, AnyId());
+  const auto persister = OpenPersister(files);
   RandomHistory history(11);
   for (int i = 0; i < 6; ++i) history.Step(files, *persister);
   const std::string delta = "/ckpt/state/0/0/3.delta";
@@ -396,44 +265,11 @@ TEST(HdfsPersister, DamageIsNamedAsSparkNamesIt) {
   EXPECT_EQ(LoadAll(*persister, StateVersion(-1)).status().condition(), "CANNOT_LOAD_STATE_STORE.UNEXPECTED_VERSION");
 }
 
-TEST(HdfsPersister, ADamagedSnapshotIsMadeGoodByOlderFiles) {
-  data::MemoryFileSystem files;
-  const auto persister = Open(files, AnyId());
-  RandomHistory history(12);
-  for (int i = 0; i < 8; ++i) {
-    history.Step(files, *persister);
-    if (i == 3 || i == 7) {
-      ASSERT_TRUE(persister->Maintain(0, true).ok());
-    }
-  }
-  const std::string snapshot = "/ckpt/state/0/0/7.snapshot";
-  std::string bytes = files.ReadWhole(snapshot).ValueOrDie();
-  bytes[bytes.size() / 2] ^= 1;
-  Overwrite(files, snapshot, bytes);
-  EXPECT_EQ(LoadAll(*persister, StateVersion(8)).ValueOrDie(), history.expected[8]);
-  ASSERT_TRUE(files.Remove("/ckpt/state/0/0/5.delta").ok());
-  EXPECT_EQ(LoadAll(*persister, StateVersion(8)).status().condition(), "CANNOT_LOAD_STATE_STORE.UNCATEGORIZED")
-      << "nothing else leads to the version: the first error is told";
-}
-
-TEST(HdfsPersister, ASnapshotAloneIsEnough) {
-  data::MemoryFileSystem files;
-  const auto persister = Open(files, AnyId());
-  RandomHistory history(13);
-  for (int i = 0; i < 4; ++i) history.Step(files, *persister);
-  ASSERT_TRUE(persister->Maintain(0, true).ok());
-  for (int version = 1; version <= 3; ++version) {
-    ASSERT_TRUE(files.Remove("/ckpt/state/0/0/" + std::to_string(version) + ".delta").ok());
-  }
-  EXPECT_EQ(LoadAll(*persister, StateVersion(3)).ValueOrDie(), history.expected[3]);
-  EXPECT_EQ(LoadAll(*persister, StateVersion(4)).ValueOrDie(), history.expected[4]);
-}
-
 TEST(HdfsPersister, TheFirstRowIsCheckedAgainstTheSchema) {
   auto& files = data::LocalFileSystem::Get();
   const StateStoreId id{kSamples + "count/checkpoint", OperatorId(0), PartitionId(0)};
   const auto load = [&](StateRowTypes types) {
-    return LoadAll(*Open(files, id, {}, std::move(types)), StateVersion(2)).status().condition();
+    return LoadAll(*OpenPersister(files, id, {}, std::move(types)), StateVersion(2)).status().condition();
   };
   EXPECT_EQ(load({{data::DataType::String()}, {data::DataType::Long()}}), "");
   EXPECT_EQ(load({{data::DataType::String(), data::DataType::Long(), data::DataType::Long()}, {data::DataType::Long()}}),
@@ -441,12 +277,6 @@ TEST(HdfsPersister, TheFirstRowIsCheckedAgainstTheSchema) {
   EXPECT_EQ(load({{data::DataType::String()}, {data::DataType::Long(), data::DataType::Long()}}),
             "CANNOT_LOAD_STATE_STORE.VALUE_ROW_FORMAT_VALIDATION_FAILURE");
   EXPECT_EQ(load({{data::DataType::String()}, {data::DataType::Long(), data::DataType::Long()}, false}), "");
-}
-
-TEST(HdfsPersister, OtherProvidersAreNamed) {
-  EXPECT_EQ(FindStateStoreProvider(kRocksDbProviderClass).status().condition(), "UNSUPPORTED_FEATURE.THALWEG");
-  EXPECT_TRUE(
-      FindStateStoreProvider("org.apache.spark.sql.execution.streaming.state.HDFSBackedStateStoreProvider").ok());
 }
 
 }  // namespace

@@ -111,7 +111,7 @@ class StateFileDecoder {
     position_ += 8 + key_bytes + value_bytes;
     if (source_.row_checksum) TW_RETURN_NOT_OK(TakeChecksum(&change));
     // Very old writers left up to 7 stray bytes behind the row.
-    change.value = change.value.substr(0, change.value.size() / 8 * 8);
+    if (!source_.any_value_size) change.value = change.value.substr(0, change.value.size() / 8 * 8);
     changes_.push_back(change);
     return true;
   }

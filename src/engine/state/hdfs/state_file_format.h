@@ -42,6 +42,7 @@ struct StateFileSource {
   std::string store;         ///< for messages: "HDFSStateStoreProvider[...]"
   bool snapshot = false;
   bool row_checksum = false;
+  bool any_value_size = false;  ///< values need not be rows: RocksDB's changelogs have the same records
   StateCodecKind codec = StateCodecKind::kLz4;
 };
 

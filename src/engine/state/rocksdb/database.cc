@@ -1,0 +1,266 @@
+#include "engine/state/rocksdb/database.h"
+
+#include <rocksdb/cache.h>
+#include <rocksdb/db.h>
+#include <rocksdb/filter_policy.h>
+#include <rocksdb/metadata.h>
+#include <rocksdb/table.h>
+
+#include <algorithm>
+#include <map>
+
+#include "base/no_throw.h"
+#include "data/io/path.h"
+#include "engine/state/rocksdb/database_files.h"
+
+namespace thalweg::engine {
+namespace {
+
+constexpr char kPlace[] = "/db";
+constexpr int kBottomLevel = 6;
+constexpr size_t kFewTables = 4;  // of level 0, before they are merged
+constexpr size_t kEntriesPerVisit = 4096;
+constexpr size_t kBlockCacheBytes = 32 << 20;
+constexpr uint64_t kTableBytes = 64 << 20;
+
+Status FromRocks(const rocksdb::Status& status) {
+  return status.ok() ? Status::OK() : InternalError("RocksDB: " + status.ToString());
+}
+
+/// Runs `body`, which calls RocksDB.
+template <typename Body>
+Status Guarded(Body&& body) {
+  return NoThrow(std::forward<Body>(body));
+}
+
+rocksdb::Slice SliceOf(std::string_view bytes) { return {bytes.data(), bytes.size()}; }
+
+class NoLog final : public rocksdb::Logger {
+ public:
+  NoLog() : Logger(rocksdb::InfoLogLevel::FATAL_LEVEL) {}
+  using Logger::Logv;
+  void Logv(const char*, va_list) override {}
+};
+
+rocksdb::BlockBasedTableOptions TableOptions() {
+  // One cache for all stores: what is cached there is read by the next commit of the same store at most.
+  static const std::shared_ptr<rocksdb::Cache> cache = rocksdb::NewLRUCache(kBlockCacheBytes);
+  rocksdb::BlockBasedTableOptions table;
+  table.format_version = 5;
+  table.checksum = rocksdb::kXXH3;
+  table.filter_policy.reset(rocksdb::NewBloomFilterPolicy(10, false));
+  table.block_cache = cache;
+  return table;
+}
+
+/// What Spark's own instances write as far as it shows in files.
+rocksdb::Options MakeOptions(rocksdb::Env* env) {
+  rocksdb::Options options;
+  options.env = env;
+  options.create_if_missing = true;
+  options.compression = rocksdb::kLZ4Compression;
+  options.bottommost_compression = rocksdb::kDisableCompressionOption;
+  options.table_factory.reset(rocksdb::NewBlockBasedTableFactory(TableOptions()));
+  options.disable_auto_compactions = true;  // Flush() decides
+  options.level0_slowdown_writes_trigger = 1 << 30;
+  options.level0_stop_writes_trigger = 1 << 30;
+  options.write_buffer_size = 64 << 20;
+  options.arena_block_size = 64 << 10;
+  options.max_manifest_file_size = 32 << 10;  // it stands in every snapshot
+  options.max_open_files = -1;
+  options.skip_stats_update_on_db_open = true;
+  options.stats_dump_period_sec = 0;
+  options.stats_persist_period_sec = 0;
+  options.allow_concurrent_memtable_write = false;
+  options.avoid_flush_during_shutdown = true;
+  options.info_log = std::make_shared<NoLog>();
+  return options;
+}
+
+}  // namespace
+
+struct Database::Impl {
+  // Members in the order in which they must outlive each other.
+  std::shared_ptr<DatabaseFiles> files = std::make_shared<DatabaseFiles>();
+  std::unique_ptr<rocksdb::Env> env = rocksdb::NewCompositeEnv(files);
+  std::map<std::string, std::string> stored;  // tables by name: where they lie in the checkpoint
+  std::unique_ptr<rocksdb::DB> db;
+
+  Status AddFiles(data::FileSystem& file_system, const DatabaseImage& image);
+  Status Open(bool writable, bool empty);
+  Status Merge(const std::vector<std::string>& tables, int level);
+  Status MergeWhatIsDue();
+};
+
+Status Database::Impl::AddFiles(data::FileSystem& file_system, const DatabaseImage& image) {
+  for (const auto& file : image.files) files->AddBytes(file.name, file.bytes);
+  for (const auto& table : image.tables) {
+    TW_ASSIGN_OR_RETURN(std::shared_ptr<data::ReadableFile> file, file_system.OpenForRead(table.path));
+    TW_ASSIGN_OR_RETURN(const int64_t size_bytes, file->Size());
+    if (size_bytes != table.size_bytes) {
+      return Error("CANNOT_LOAD_STATE_STORE.UNEXPECTED_FILE_SIZE")
+          .With("dfsFile", data::QualifiedPathText(table.path))
+          .With("localFile", table.name)
+          .With("expectedSize", static_cast<long long>(table.size_bytes))
+          .With("localFileSize", static_cast<long long>(size_bytes))
+          .Kind(ErrorKind::kEnvironment);
+    }
+    files->AddStored(table.name, std::move(file), static_cast<uint64_t>(size_bytes));
+    stored[table.name] = table.path;
+  }
+  return Status::OK();
+}
+
+Status Database::Impl::Open(bool writable, bool empty) {
+  rocksdb::Options options = MakeOptions(env.get());
+  options.create_if_missing = empty;
+  rocksdb::DB* opened = nullptr;
+  const rocksdb::Status status = writable ? rocksdb::DB::Open(options, kPlace, &opened)
+                                          : rocksdb::DB::OpenForReadOnly(options, kPlace, &opened);
+  db.reset(opened);
+  return FromRocks(status);
+}
+
+Database::Database(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
+
+Database::~Database() {
+  Ignore(Guarded([this] {
+           impl_->db.reset();
+           return Status::OK();
+         }),
+         "nothing of it is kept");
+}
+
+Result<std::unique_ptr<Database>> Database::Open(data::FileSystem& file_system, const DatabaseImage& image, bool writable) {
+  std::unique_ptr<Database> database;
+  TW_RETURN_NOT_OK(Guarded([&]() -> Status {
+    database.reset(new Database(std::make_unique<Impl>()));
+    TW_RETURN_NOT_OK(database->impl_->AddFiles(file_system, image));
+    return database->impl_->Open(writable, image.files.empty());
+  }));
+  return database;
+}
+
+Status Database::Scan(const std::function<Status(std::span<const DatabaseEntry>)>& visit) const {
+  return Guarded([&]() -> Status {
+    rocksdb::ReadOptions options;
+    options.fill_cache = false;
+    options.readahead_size = 1 << 20;
+    const std::unique_ptr<rocksdb::Iterator> at(impl_->db->NewIterator(options));
+    std::string bytes;
+    std::vector<size_t> sizes;  // of keys and values in turn
+    std::vector<DatabaseEntry> entries;
+    const auto visit_copied = [&] {
+      entries.clear();
+      const char* begin = bytes.data();
+      for (size_t i = 0; i < sizes.size(); i += 2) {
+        entries.push_back({{begin, sizes[i]}, {begin + sizes[i], sizes[i + 1]}});
+        begin += sizes[i] + sizes[i + 1];
+      }
+      Status status = entries.empty() ? Status::OK() : visit(entries);
+      bytes.clear();
+      sizes.clear();
+      return status;
+    };
+    for (at->SeekToFirst(); at->Valid(); at->Next()) {
+      bytes.append(at->key().data(), at->key().size()).append(at->value().data(), at->value().size());
+      sizes.push_back(at->key().size());
+      sizes.push_back(at->value().size());
+      if (sizes.size() == 2 * kEntriesPerVisit) TW_RETURN_NOT_OK(visit_copied());
+    }
+    TW_RETURN_NOT_OK(FromRocks(at->status()));
+    return visit_copied();
+  });
+}
+
+Result<bool> Database::Contains(std::string_view key) const {
+  bool found = false;
+  TW_RETURN_NOT_OK(Guarded([&]() -> Status {
+    rocksdb::PinnableSlice value;
+    const rocksdb::Status status = impl_->db->Get({}, impl_->db->DefaultColumnFamily(), SliceOf(key), &value);
+    found = status.ok();
+    return status.IsNotFound() ? Status::OK() : FromRocks(status);
+  }));
+  return found;
+}
+
+Status Database::Put(std::string_view key, std::string_view value) {
+  return Guarded([&] {
+    rocksdb::WriteOptions options;
+    options.disableWAL = true;
+    return FromRocks(impl_->db->Put(options, SliceOf(key), SliceOf(value)));
+  });
+}
+
+Status Database::Remove(std::string_view key) {
+  return Guarded([&] {
+    rocksdb::WriteOptions options;
+    options.disableWAL = true;
+    return FromRocks(impl_->db->Delete(options, SliceOf(key)));
+  });
+}
+
+Status Database::Flush() {
+  return Guarded([this]() -> Status {
+    TW_RETURN_NOT_OK(FromRocks(impl_->db->Flush({})));
+    return impl_->MergeWhatIsDue();
+  });
+}
+
+// Three tiers: new tables on level 0, a few of them merged on level 1, all of it on the bottom once that has grown by half.
+Status Database::Impl::MergeWhatIsDue() {
+  rocksdb::ColumnFamilyMetaData shape;
+  db->GetColumnFamilyMetaData(&shape);
+  size_t fresh_tables = 0;
+  uint64_t fresh_bytes = 0, bottom_bytes = 0;
+  std::vector<std::string> fresh, all;
+  for (const auto& level : shape.levels) {
+    if (level.level == 0) fresh_tables = level.files.size();
+    for (const auto& file : level.files) {
+      all.push_back(file.name);
+      if (level.level <= 1) fresh.push_back(file.name);
+      (level.level <= 1 ? fresh_bytes : bottom_bytes) += file.size;
+    }
+  }
+  if (fresh_tables < kFewTables) return Status::OK();
+  if (fresh_bytes >= bottom_bytes / 2) return Merge(all, kBottomLevel);
+  return Merge(fresh, 1);
+}
+
+Status Database::Impl::Merge(const std::vector<std::string>& tables, int level) {
+  rocksdb::CompactionOptions options;
+  options.compression = rocksdb::kLZ4Compression;
+  options.output_file_size_limit = kTableBytes;
+  return FromRocks(db->CompactFiles(options, tables, level));
+}
+
+Result<DatabaseImage> Database::Image() const {
+  DatabaseImage image;
+  TW_RETURN_NOT_OK(Guarded([&]() -> Status {
+    std::vector<std::string> names;
+    uint64_t manifest_bytes = 0;
+    TW_RETURN_NOT_OK(FromRocks(impl_->db->GetLiveFiles(names, &manifest_bytes, /*flush_memtable=*/false)));
+    for (const std::string& path : names) {
+      const std::string name = path.substr(path.rfind('/') + 1);
+      if (name.starts_with("OPTIONS")) continue;  // nobody reads it from a snapshot
+      const auto bytes = impl_->files->BytesOf(name);
+      if (name.ends_with(".sst")) {
+        const auto place = impl_->stored.find(name);
+        uint64_t size = 0;
+        TW_RETURN_NOT_OK(FromRocks(impl_->files->GetFileSize(name, {}, &size, nullptr)));
+        image.tables.push_back({name, place == impl_->stored.end() ? "" : place->second, static_cast<int64_t>(size)});
+      } else if (bytes == nullptr) {
+        return InternalError("RocksDB: its file " + name + " is gone");
+      } else {
+        image.files.push_back({name, name.starts_with("MANIFEST") ? bytes->substr(0, manifest_bytes) : *bytes});
+      }
+    }
+    return Status::OK();
+  }));
+  return image;
+}
+
+std::shared_ptr<const std::string> Database::NewTable(const std::string& name) const { return impl_->files->BytesOf(name); }
+int64_t Database::memory_bytes() const { return impl_->files->memory_bytes(); }
+
+}  // namespace thalweg::engine

@@ -1,0 +1,224 @@
+#include "engine/state/rocksdb/database_files.h"
+
+#include <algorithm>
+#include <cstring>
+
+namespace thalweg::engine {
+namespace {
+
+using rocksdb::IOStatus;
+
+std::string BareName(const std::string& path) { return path.substr(path.rfind('/') + 1); }
+
+IOStatus ReadStored(data::ReadableFile& file, uint64_t offset, size_t size, rocksdb::Slice* result, char* scratch) {
+  const Result<size_t> read = file.ReadAt(static_cast<int64_t>(offset), {scratch, size});
+  if (!read.ok()) return IOStatus::IOError(read.status().message());
+  *result = rocksdb::Slice(scratch, *read);
+  return IOStatus::OK();
+}
+
+// A whole file, in memory or in the checkpoint. Files in memory grow while others read their beginning: copies are made.
+class FileReader {
+ public:
+  FileReader(std::shared_ptr<std::string> bytes, std::shared_ptr<data::ReadableFile> stored)
+      : bytes_(std::move(bytes)), stored_(std::move(stored)) {}
+  IOStatus ReadAt(uint64_t offset, size_t size, rocksdb::Slice* result, char* scratch) const {
+    if (stored_ != nullptr) return ReadStored(*stored_, offset, size, result, scratch);
+    const size_t begin = std::min<size_t>(offset, bytes_->size());
+    const size_t count = std::min(size, bytes_->size() - begin);
+    std::memcpy(scratch, bytes_->data() + begin, count);
+    *result = rocksdb::Slice(scratch, count);
+    return IOStatus::OK();
+  }
+
+ private:
+  std::shared_ptr<std::string> bytes_;
+  std::shared_ptr<data::ReadableFile> stored_;
+};
+
+class SequentialFile final : public rocksdb::FSSequentialFile {
+ public:
+  explicit SequentialFile(FileReader reader) : reader_(std::move(reader)) {}
+  IOStatus Read(size_t size, const rocksdb::IOOptions&, rocksdb::Slice* result, char* scratch, rocksdb::IODebugContext*) override {
+    const IOStatus status = reader_.ReadAt(position_, size, result, scratch);
+    if (status.ok()) position_ += result->size();
+    return status;
+  }
+  IOStatus Skip(uint64_t count) override {
+    position_ += count;
+    return IOStatus::OK();
+  }
+
+ private:
+  FileReader reader_;
+  uint64_t position_ = 0;
+};
+
+class RandomAccessFile final : public rocksdb::FSRandomAccessFile {
+ public:
+  explicit RandomAccessFile(FileReader reader) : reader_(std::move(reader)) {}
+  IOStatus Read(uint64_t offset, size_t size, const rocksdb::IOOptions&, rocksdb::Slice* result, char* scratch,
+                rocksdb::IODebugContext*) const override {
+    return reader_.ReadAt(offset, size, result, scratch);
+  }
+
+ private:
+  FileReader reader_;
+};
+
+class MemoryWriter final : public rocksdb::FSWritableFile {
+ public:
+  explicit MemoryWriter(std::shared_ptr<std::string> bytes) : bytes_(std::move(bytes)) {}
+  using FSWritableFile::Append;
+  IOStatus Append(const rocksdb::Slice& data, const rocksdb::IOOptions&, rocksdb::IODebugContext*) override {
+    bytes_->append(data.data(), data.size());
+    return IOStatus::OK();
+  }
+  IOStatus Close(const rocksdb::IOOptions&, rocksdb::IODebugContext*) override { return IOStatus::OK(); }
+  IOStatus Flush(const rocksdb::IOOptions&, rocksdb::IODebugContext*) override { return IOStatus::OK(); }
+  IOStatus Sync(const rocksdb::IOOptions&, rocksdb::IODebugContext*) override { return IOStatus::OK(); }
+  uint64_t GetFileSize(const rocksdb::IOOptions&, rocksdb::IODebugContext*) override { return bytes_->size(); }
+
+ private:
+  std::shared_ptr<std::string> bytes_;
+};
+
+class FlatDirectory final : public rocksdb::FSDirectory {
+ public:
+  IOStatus Fsync(const rocksdb::IOOptions&, rocksdb::IODebugContext*) override { return IOStatus::OK(); }
+};
+
+class NoLock final : public rocksdb::FileLock {};
+
+}  // namespace
+
+void DatabaseFiles::AddStored(const std::string& name, std::shared_ptr<data::ReadableFile> file, uint64_t size) {
+  MutexLock lock(mutex_);
+  entries_[name] = {nullptr, std::move(file), size};
+}
+
+void DatabaseFiles::AddBytes(const std::string& name, std::string bytes) {
+  MutexLock lock(mutex_);
+  entries_[name] = {std::make_shared<std::string>(std::move(bytes)), nullptr, 0};
+}
+
+std::shared_ptr<const std::string> DatabaseFiles::BytesOf(const std::string& name) const {
+  MutexLock lock(mutex_);
+  const auto found = entries_.find(name);
+  return found == entries_.end() ? nullptr : found->second.bytes;
+}
+
+int64_t DatabaseFiles::memory_bytes() const {
+  MutexLock lock(mutex_);
+  int64_t bytes = 0;
+  for (const auto& [name, entry] : entries_) {
+    if (entry.bytes != nullptr) bytes += static_cast<int64_t>(entry.bytes->capacity());
+  }
+  return bytes;
+}
+
+IOStatus DatabaseFiles::Find(const std::string& path, Entry* entry) const {
+  MutexLock lock(mutex_);
+  const auto found = entries_.find(BareName(path));
+  if (found == entries_.end()) return IOStatus::PathNotFound(BareName(path));
+  *entry = found->second;
+  return IOStatus::OK();
+}
+
+IOStatus DatabaseFiles::NewSequentialFile(const std::string& path, const rocksdb::FileOptions&,
+                                          std::unique_ptr<rocksdb::FSSequentialFile>* result, Debug*) {
+  Entry entry;
+  IOStatus status = Find(path, &entry);
+  if (status.ok()) *result = std::make_unique<SequentialFile>(FileReader(entry.bytes, entry.stored));
+  return status;
+}
+
+IOStatus DatabaseFiles::NewRandomAccessFile(const std::string& path, const rocksdb::FileOptions&,
+                                            std::unique_ptr<rocksdb::FSRandomAccessFile>* result, Debug*) {
+  Entry entry;
+  IOStatus status = Find(path, &entry);
+  if (status.ok()) *result = std::make_unique<RandomAccessFile>(FileReader(entry.bytes, entry.stored));
+  return status;
+}
+
+IOStatus DatabaseFiles::NewWritableFile(const std::string& path, const rocksdb::FileOptions&,
+                                        std::unique_ptr<rocksdb::FSWritableFile>* result, Debug*) {
+  auto bytes = std::make_shared<std::string>();
+  *result = std::make_unique<MemoryWriter>(bytes);
+  MutexLock lock(mutex_);
+  entries_[BareName(path)] = {std::move(bytes), nullptr, 0};
+  return IOStatus::OK();
+}
+
+IOStatus DatabaseFiles::NewDirectory(const std::string&, const Options&, std::unique_ptr<rocksdb::FSDirectory>* result, Debug*) {
+  *result = std::make_unique<FlatDirectory>();
+  return IOStatus::OK();
+}
+
+IOStatus DatabaseFiles::FileExists(const std::string& path, const Options&, Debug*) {
+  Entry entry;
+  return Find(path, &entry).ok() ? IOStatus::OK() : IOStatus::NotFound(BareName(path));
+}
+
+IOStatus DatabaseFiles::GetChildren(const std::string&, const Options&, std::vector<std::string>* names, Debug*) {
+  names->clear();
+  MutexLock lock(mutex_);
+  for (const auto& [name, entry] : entries_) names->push_back(name);
+  return IOStatus::OK();
+}
+
+IOStatus DatabaseFiles::DeleteFile(const std::string& path, const Options&, Debug*) {
+  MutexLock lock(mutex_);
+  return entries_.erase(BareName(path)) > 0 ? IOStatus::OK() : IOStatus::PathNotFound(BareName(path));
+}
+
+IOStatus DatabaseFiles::GetFileSize(const std::string& path, const Options&, uint64_t* size, Debug*) {
+  Entry entry;
+  IOStatus status = Find(path, &entry);
+  if (status.ok()) *size = entry.bytes != nullptr ? entry.bytes->size() : entry.size;
+  return status;
+}
+
+IOStatus DatabaseFiles::GetFileModificationTime(const std::string& path, const Options&, uint64_t* time, Debug*) {
+  *time = 0;
+  Entry entry;
+  return Find(path, &entry);
+}
+
+IOStatus DatabaseFiles::RenameFile(const std::string& from, const std::string& to, const Options&, Debug*) {
+  MutexLock lock(mutex_);
+  const auto found = entries_.find(BareName(from));
+  if (found == entries_.end()) return IOStatus::PathNotFound(BareName(from));
+  Entry entry = std::move(found->second);
+  entries_.erase(found);
+  entries_[BareName(to)] = std::move(entry);
+  return IOStatus::OK();
+}
+
+IOStatus DatabaseFiles::LockFile(const std::string&, const Options&, rocksdb::FileLock** lock, Debug*) {
+  *lock = new NoLock;  // RocksDB gives it back to UnlockFile
+  return IOStatus::OK();
+}
+
+IOStatus DatabaseFiles::UnlockFile(rocksdb::FileLock* lock, const Options&, Debug*) {
+  delete lock;
+  return IOStatus::OK();
+}
+
+IOStatus DatabaseFiles::GetTestDirectory(const Options&, std::string* path, Debug*) {
+  *path = "/";
+  return IOStatus::OK();
+}
+
+IOStatus DatabaseFiles::GetAbsolutePath(const std::string& path, const Options&, std::string* absolute, Debug*) {
+  *absolute = path;
+  return IOStatus::OK();
+}
+
+IOStatus DatabaseFiles::IsDirectory(const std::string& path, const Options&, bool* is_directory, Debug*) {
+  Entry entry;
+  *is_directory = !Find(path, &entry).ok();
+  return IOStatus::OK();
+}
+
+}  // namespace thalweg::engine

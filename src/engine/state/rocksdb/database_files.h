@@ -1,0 +1,69 @@
+#pragma once
+
+// Private to database.cc and its test: RocksDB's idea of a file system over a checkpoint's table files and memory.
+
+#include <rocksdb/file_system.h>
+
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "base/mutex.h"
+#include "data/io/file_system.h"
+
+namespace thalweg::engine {
+
+/// One flat folder, whatever the path: table files of a checkpoint are read where they lie, all else is in memory.
+/// Nothing reaches a disk, nothing of the checkpoint is changed. Thread: any.
+class DatabaseFiles final : public rocksdb::FileSystem {
+ public:
+  DatabaseFiles() = default;
+
+  /// Makes a file of the checkpoint appear under a bare name.
+  void AddStored(const std::string& name, std::shared_ptr<data::ReadableFile> file, uint64_t size) TW_EXCLUDES(mutex_);
+  void AddBytes(const std::string& name, std::string bytes) TW_EXCLUDES(mutex_);
+  /// What was written under this name, or null: then it lies in the checkpoint or nowhere.
+  std::shared_ptr<const std::string> BytesOf(const std::string& name) const TW_EXCLUDES(mutex_);
+  /// Of all that is in memory.
+  int64_t memory_bytes() const TW_EXCLUDES(mutex_);
+
+  using Options = rocksdb::IOOptions;
+  using Debug = rocksdb::IODebugContext;
+  const char* Name() const override { return "thalweg-database-files"; }
+  rocksdb::IOStatus NewSequentialFile(const std::string& path, const rocksdb::FileOptions&,
+                                      std::unique_ptr<rocksdb::FSSequentialFile>* result, Debug*) override;
+  rocksdb::IOStatus NewRandomAccessFile(const std::string& path, const rocksdb::FileOptions&,
+                                        std::unique_ptr<rocksdb::FSRandomAccessFile>* result, Debug*) override;
+  rocksdb::IOStatus NewWritableFile(const std::string& path, const rocksdb::FileOptions&,
+                                    std::unique_ptr<rocksdb::FSWritableFile>* result, Debug*) override;
+  rocksdb::IOStatus NewDirectory(const std::string& path, const Options&, std::unique_ptr<rocksdb::FSDirectory>* result,
+                                 Debug*) override;
+  rocksdb::IOStatus FileExists(const std::string& path, const Options&, Debug*) override;
+  rocksdb::IOStatus GetChildren(const std::string& path, const Options&, std::vector<std::string>* names, Debug*) override;
+  rocksdb::IOStatus DeleteFile(const std::string& path, const Options&, Debug*) override;
+  rocksdb::IOStatus CreateDir(const std::string&, const Options&, Debug*) override { return rocksdb::IOStatus::OK(); }
+  rocksdb::IOStatus CreateDirIfMissing(const std::string&, const Options&, Debug*) override { return rocksdb::IOStatus::OK(); }
+  rocksdb::IOStatus DeleteDir(const std::string&, const Options&, Debug*) override { return rocksdb::IOStatus::OK(); }
+  rocksdb::IOStatus GetFileSize(const std::string& path, const Options&, uint64_t* size, Debug*) override;
+  rocksdb::IOStatus GetFileModificationTime(const std::string& path, const Options&, uint64_t* time, Debug*) override;
+  rocksdb::IOStatus RenameFile(const std::string& from, const std::string& to, const Options&, Debug*) override;
+  rocksdb::IOStatus LockFile(const std::string& path, const Options&, rocksdb::FileLock** lock, Debug*) override;
+  rocksdb::IOStatus UnlockFile(rocksdb::FileLock* lock, const Options&, Debug*) override;
+  rocksdb::IOStatus GetTestDirectory(const Options&, std::string* path, Debug*) override;
+  rocksdb::IOStatus GetAbsolutePath(const std::string& path, const Options&, std::string* absolute, Debug*) override;
+  rocksdb::IOStatus IsDirectory(const std::string& path, const Options&, bool* is_directory, Debug*) override;
+
+ private:
+  struct Entry {
+    std::shared_ptr<std::string> bytes;          // null: stored
+    std::shared_ptr<data::ReadableFile> stored;
+    uint64_t size = 0;  // of a stored file
+  };
+  rocksdb::IOStatus Find(const std::string& path, Entry* entry) const TW_EXCLUDES(mutex_);
+
+  mutable Mutex mutex_;
+  std::map<std::string, Entry> entries_ TW_GUARDED_BY(mutex_);
+};
+
+}  // namespace thalweg::engine

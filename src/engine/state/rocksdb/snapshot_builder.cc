@@ -1,0 +1,132 @@
+#include "engine/state/rocksdb/snapshot_builder.h"
+
+#include "base/uuid.h"
+#include "data/io/path.h"
+#include "engine/state/rocksdb/zip_archive.h"
+
+namespace thalweg::engine {
+namespace {
+
+constexpr size_t kMostArchiveBytes = 256 << 20;  // logs of the database's shape: some KiB, some MiB in old ones
+constexpr char kMetadataEntry[] = "metadata";
+
+Result<SnapshotMetadata> MetadataOf(const std::vector<ZipEntry>& entries) {
+  for (const ZipEntry& entry : entries) {
+    if (entry.name == kMetadataEntry) return ParseSnapshotMetadata(entry.bytes);
+  }
+  return InternalError("a RocksDB snapshot without metadata");
+}
+
+Result<std::string> ReadArchive(data::FileSystem& file_system, const std::string& path) {
+  auto bytes = file_system.ReadWhole(path, kMostArchiveBytes);
+  if (bytes.ok() || !data::IsNotFound(bytes.status())) return bytes;
+  return Error("CANNOT_LOAD_STATE_STORE.CANNOT_READ_STREAMING_STATE_FILE")
+      .With("fileToRead", data::QualifiedPathText(path))
+      .Kind(ErrorKind::kEnvironment);
+}
+
+Result<StoredSnapshot> ParseSnapshot(std::string_view archive, const std::string& tables_directory) {
+  TW_ASSIGN_OR_RETURN(std::vector<ZipEntry> entries, ReadZip(archive, kMostArchiveBytes));
+  StoredSnapshot snapshot;
+  TW_ASSIGN_OR_RETURN(snapshot.metadata, MetadataOf(entries));
+  if (snapshot.metadata.column_families) return Unsupported("RocksDB state with column families");
+  if (snapshot.metadata.log_files) return Unsupported("RocksDB state with archived write-ahead logs");
+  for (ZipEntry& entry : entries) {
+    // OPTIONS and the empty write-ahead log say nothing that we need.
+    if (entry.name != "CURRENT" && !entry.name.starts_with("MANIFEST-")) continue;
+    snapshot.image.files.push_back({std::move(entry.name), std::move(entry.bytes)});
+  }
+  if (snapshot.image.files.size() < 2) return InternalError("a RocksDB snapshot without CURRENT or MANIFEST");
+  for (const SnapshotSst& sst : snapshot.metadata.ssts) {
+    snapshot.image.tables.push_back({sst.local_name, data::JoinPath(tables_directory, sst.stored_name), sst.size_bytes});
+  }
+  return snapshot;
+}
+
+}  // namespace
+
+std::string TablesDirectory(const std::string& store_directory) { return data::JoinPath(store_directory, "SSTs"); }
+
+Status SnapshotLoadError(const std::string& path, const Status& status) {
+  if (status.condition() != "INTERNAL_ERROR" && status.condition() != "IO_ERROR") return status;
+  return Error("CANNOT_LOAD_STATE_STORE.UNCATEGORIZED")
+      .Because(InternalError(data::QualifiedPathText(path) + ": " + std::string(status.message_text())))
+      .Kind(ErrorKind::kEnvironment);
+}
+
+Result<StoredSnapshot> ReadStoredSnapshot(data::FileSystem& file_system, const std::string& store_directory,
+                                          const std::string& path) {
+  TW_ASSIGN_OR_RETURN(const std::string archive, ReadArchive(file_system, path));
+  auto snapshot = ParseSnapshot(archive, TablesDirectory(store_directory));
+  if (!snapshot.ok()) return SnapshotLoadError(path, snapshot.status());
+  return snapshot;
+}
+
+Result<SnapshotMetadata> ReadStoredMetadata(data::FileSystem& file_system, const std::string& path) {
+  TW_ASSIGN_OR_RETURN(const std::string archive, ReadArchive(file_system, path));
+  const auto entries = ReadZip(archive, kMostArchiveBytes, kMetadataEntry);
+  if (!entries.ok()) return SnapshotLoadError(path, entries.status());
+  auto metadata = MetadataOf(*entries);
+  if (!metadata.ok()) return SnapshotLoadError(path, metadata.status());
+  return metadata;
+}
+
+Result<std::unique_ptr<SnapshotBuilder>> SnapshotBuilder::Open(data::FileSystem& file_system, std::string store_directory,
+                                                               const std::optional<StoredSnapshot>& base) {
+  TW_ASSIGN_OR_RETURN(auto database, Database::Open(file_system, base ? base->image : DatabaseImage{}, /*writable=*/true));
+  std::unique_ptr<SnapshotBuilder> builder(new SnapshotBuilder(std::move(store_directory), std::move(database)));
+  if (!base) return builder;
+  builder->num_keys_ = base->metadata.num_keys;
+  for (const SnapshotSst& sst : base->metadata.ssts) builder->stored_names_[sst.local_name] = sst.stored_name;
+  return builder;
+}
+
+Status SnapshotBuilder::Put(std::string_view key, std::string_view value) {
+  if (num_keys_ >= 0) {
+    TW_ASSIGN_OR_RETURN(const bool known, database_->Contains(key));
+    num_keys_ += known ? 0 : 1;
+  }
+  return database_->Put(key, value);
+}
+
+Status SnapshotBuilder::Remove(std::string_view key) {
+  if (num_keys_ >= 0) {
+    TW_ASSIGN_OR_RETURN(const bool known, database_->Contains(key));
+    if (!known) return Status::OK();
+    --num_keys_;
+  }
+  return database_->Remove(key);
+}
+
+Result<StagedSnapshot> SnapshotBuilder::Stage(data::DurableGroup& group, const std::string& path) {
+  TW_RETURN_NOT_OK(database_->Flush());
+  TW_ASSIGN_OR_RETURN(DatabaseImage image, database_->Image());
+  StagedSnapshot staged;
+  SnapshotMetadata metadata{.num_keys = num_keys_};
+  std::map<std::string, std::string> names;
+  for (const DatabaseImage::Table& table : image.tables) {
+    const auto known = stored_names_.find(table.name);
+    std::string name;
+    if (known != stored_names_.end()) {
+      name = known->second;
+    } else {
+      name = table.name.substr(0, table.name.find('.')) + "-" + Uuid::MakeRandom().ToString() + ".sst";
+      const std::string place = data::JoinPath(TablesDirectory(store_directory_), name);
+      TW_RETURN_NOT_OK(group.Stage(place, *database_->NewTable(table.name)));
+      staged.table_bytes += table.size_bytes;
+    }
+    metadata.ssts.push_back({table.name, name, table.size_bytes});
+    staged.tables.insert(name);
+    names[table.name] = std::move(name);
+  }
+  stored_names_ = std::move(names);
+  std::vector<ZipEntry> entries;
+  for (auto& file : image.files) entries.push_back({std::move(file.name), std::move(file.bytes)});
+  entries.push_back({kMetadataEntry, FormatSnapshotMetadata(metadata)});
+  const std::string archive = WriteZip(entries);
+  TW_RETURN_NOT_OK(group.Stage(path, archive));
+  staged.zip_bytes = static_cast<int64_t>(archive.size());
+  return staged;
+}
+
+}  // namespace thalweg::engine
