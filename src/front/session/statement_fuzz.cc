@@ -5,45 +5,18 @@
 #include <cstdlib>
 #include <string>
 
-#include "base/clock.h"
-#include "base/log.h"
-#include "data/io/memory_file_system.h"
-#include "engine/exec/execution.h"
-#include "front/session/session.h"
-#include "sql/catalog/catalog.h"
-#include "sql/functions/registry.h"
+#include "front/session/fuzz_server.h"
 
 namespace {
 
 using namespace thalweg;  // NOLINT
 
-struct Server {
-  static engine::Scheduler::Options OneWorker() {
-    engine::Scheduler::Options options;
-    options.workers = options.io_threads = 1;
-    return options;
-  }
+/// With a view to ask for.
+struct Server : front::FuzzServer {
   Server() {
-    ConfigureLog(LogLevel::kOff, LogFormat::kText);
-    context.scheduler = &scheduler;
-    context.catalog = &catalog;
-    context.data_sources = &data_sources;
-    context.functions = &sql::BuiltinFunctions();
-    context.connectors = {&disk, &SystemClock::Get(), [](std::string_view) {}};
-    context.memory = &memory;
-    session = front::Session::Make(context, "user", "session");
     const auto view = session->ParseSql("SELECT * FROM VALUES (1, 'a', 1.5D, array(1)), (2, null, 0D, null) AS t(i, s, d, l)", {}, {});
     if (!view.ok() || !session->Analyze(*view).ok() || !session->CreateTempView("t", *session->Analyze(*view), true, false).ok()) std::abort();
   }
-
-  data::MemoryFileSystem disk;
-  MemoryAccount account{"fuzz", nullptr, 256 << 20};
-  MemoryReservation memory{account};
-  sql::DataSourceRegistry data_sources;
-  sql::Catalog catalog{disk, "/proc/no/warehouse"};
-  engine::Scheduler scheduler{OneWorker()};
-  front::ServerContext context;
-  std::shared_ptr<front::Session> session;
 };
 
 }  // namespace
