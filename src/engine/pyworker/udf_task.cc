@@ -61,7 +61,7 @@ class ArrowSender final : public UdfSender {
       const int64_t count = std::min(rows_ - waiting_rows_, rows.num_rows() - at);
       waiting_.push_back(at == 0 && count == rows.num_rows() ? rows : rows.Slice(at, count));
       waiting_rows_ += count;
-      waiting_bytes_ += rows.bytes();
+      waiting_bytes_ += rows.bytes() / rows.num_rows() * count;
       at += count;
       if (waiting_rows_ == rows_ || waiting_bytes_ > kMaxBatchBytes) TW_RETURN_NOT_OK(Flush(out));
     }

@@ -29,6 +29,20 @@ inline std::unique_ptr<StatePersister> OpenPersister(data::FileSystem& files, co
   return std::move(*persister);
 }
 
+/// Takes the changes of one version into `rows`.
+inline Status ReplayChanges(StatePersister& persister, StateVersion version, Rows* rows) {
+  return persister.ReadChanges(version, [rows](std::span<const StateChange> changes) {
+    for (const StateChange& change : changes) {
+      if (change.removed) {
+        rows->erase(std::string(change.key));
+      } else {
+        (*rows)[std::string(change.key)] = change.value;
+      }
+    }
+    return Status::OK();
+  });
+}
+
 /// Commits random changes; `expected[v]` is the state of version v.
 struct RandomHistory {
   std::vector<Rows> expected{{}};

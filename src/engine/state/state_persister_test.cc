@@ -313,16 +313,7 @@ TEST_P(FoldingPersisterTest, TheChangeFeedIsWhatWasCommitted) {
   Rows replayed;
   for (int i = 1; i <= 5; ++i) {
     history.Step(files_, *persister);
-    ASSERT_TRUE(persister->ReadChanges(StateVersion(i), [&](std::span<const StateChange> changes) {
-                           for (const StateChange& change : changes) {
-                             if (change.removed) {
-                               replayed.erase(std::string(change.key));
-                             } else {
-                               replayed[std::string(change.key)] = change.value;
-                             }
-                           }
-                           return Status::OK();
-                         }).ok());
+    ASSERT_TRUE(ReplayChanges(*persister, StateVersion(i), &replayed).ok());
     EXPECT_EQ(replayed, history.expected.back());
   }
   ASSERT_TRUE(persister->Maintain(0, true).ok());

@@ -172,16 +172,7 @@ TEST(HdfsPersister, ReadsSnapshotsAndRowChecksumsOfSpark) {
     const Rows rows = LoadAll(*persister, StateVersion(3)).ValueOrDie();
     Rows replayed;
     for (int version = 1; version <= 3; ++version) {
-      ASSERT_TRUE(persister->ReadChanges(StateVersion(version), [&](std::span<const StateChange> changes) {
-                    for (const auto& change : changes) {
-                      if (change.removed) {
-                        replayed.erase(std::string(change.key));
-                      } else {
-                        replayed[std::string(change.key)] = change.value;
-                      }
-                    }
-                    return Status::OK();
-                  }).ok());
+      ASSERT_TRUE(ReplayChanges(*persister, StateVersion(version), &replayed).ok());
     }
     EXPECT_EQ(rows, replayed);
   }

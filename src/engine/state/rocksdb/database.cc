@@ -27,12 +27,6 @@ Status FromRocks(const rocksdb::Status& status) {
   return status.ok() ? Status::OK() : InternalError("RocksDB: " + status.ToString());
 }
 
-/// Runs `body`, which calls RocksDB.
-template <typename Body>
-Status Guarded(Body&& body) {
-  return NoThrow(std::forward<Body>(body));
-}
-
 rocksdb::Slice SliceOf(std::string_view bytes) { return {bytes.data(), bytes.size()}; }
 
 class NoLog final : public rocksdb::Logger {
@@ -124,7 +118,7 @@ Status Database::Impl::Open(bool writable, bool empty) {
 Database::Database(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
 
 Database::~Database() {
-  Ignore(Guarded([this] {
+  Ignore(NoThrow([this] {
            impl_->db.reset();
            return Status::OK();
          }),
@@ -133,7 +127,7 @@ Database::~Database() {
 
 Result<std::unique_ptr<Database>> Database::Open(data::FileSystem& file_system, const DatabaseImage& image, bool writable) {
   std::unique_ptr<Database> database;
-  TW_RETURN_NOT_OK(Guarded([&]() -> Status {
+  TW_RETURN_NOT_OK(NoThrow([&]() -> Status {
     database.reset(new Database(std::make_unique<Impl>()));
     TW_RETURN_NOT_OK(database->impl_->AddFiles(file_system, image));
     return database->impl_->Open(writable, image.files.empty());
@@ -142,7 +136,7 @@ Result<std::unique_ptr<Database>> Database::Open(data::FileSystem& file_system, 
 }
 
 Status Database::Scan(const std::function<Status(std::span<const DatabaseEntry>)>& visit) const {
-  return Guarded([&]() -> Status {
+  return NoThrow([&]() -> Status {
     rocksdb::ReadOptions options;
     options.fill_cache = false;
     options.readahead_size = 1 << 20;
@@ -175,7 +169,7 @@ Status Database::Scan(const std::function<Status(std::span<const DatabaseEntry>)
 
 Result<bool> Database::Contains(std::string_view key) const {
   bool found = false;
-  TW_RETURN_NOT_OK(Guarded([&]() -> Status {
+  TW_RETURN_NOT_OK(NoThrow([&]() -> Status {
     rocksdb::PinnableSlice value;
     const rocksdb::Status status = impl_->db->Get({}, impl_->db->DefaultColumnFamily(), SliceOf(key), &value);
     found = status.ok();
@@ -185,7 +179,7 @@ Result<bool> Database::Contains(std::string_view key) const {
 }
 
 Status Database::Put(std::string_view key, std::string_view value) {
-  return Guarded([&] {
+  return NoThrow([&] {
     rocksdb::WriteOptions options;
     options.disableWAL = true;
     return FromRocks(impl_->db->Put(options, SliceOf(key), SliceOf(value)));
@@ -193,7 +187,7 @@ Status Database::Put(std::string_view key, std::string_view value) {
 }
 
 Status Database::Remove(std::string_view key) {
-  return Guarded([&] {
+  return NoThrow([&] {
     rocksdb::WriteOptions options;
     options.disableWAL = true;
     return FromRocks(impl_->db->Delete(options, SliceOf(key)));
@@ -201,7 +195,7 @@ Status Database::Remove(std::string_view key) {
 }
 
 Status Database::Flush() {
-  return Guarded([this]() -> Status {
+  return NoThrow([this]() -> Status {
     TW_RETURN_NOT_OK(FromRocks(impl_->db->Flush({})));
     return impl_->MergeWhatIsDue();
   });
@@ -236,7 +230,7 @@ Status Database::Impl::Merge(const std::vector<std::string>& tables, int level) 
 
 Result<DatabaseImage> Database::Image() const {
   DatabaseImage image;
-  TW_RETURN_NOT_OK(Guarded([&]() -> Status {
+  TW_RETURN_NOT_OK(NoThrow([&]() -> Status {
     std::vector<std::string> names;
     uint64_t manifest_bytes = 0;
     TW_RETURN_NOT_OK(FromRocks(impl_->db->GetLiveFiles(names, &manifest_bytes, /*flush_memtable=*/false)));
