@@ -33,7 +33,8 @@ demo: program
 
 test:
 	@tools/setup.sh --kafka
-	@$(MAKE) --no-print-directory build program
+	@$(MAKE) --no-print-directory build TARGETS="all benchmarks"
+	@$(MAKE) --no-print-directory program
 	@ctest --preset ci -j $(TEST_JOBS) --output-on-failure
 
 release:

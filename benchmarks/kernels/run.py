@@ -8,6 +8,9 @@ import time
 
 from harness.thalweg_server import build_dir
 
+from kit.engine import fresh_server, scratch
+from kit.outside import cpu_seconds
+
 # program, benchmark, figure, bar in M rows/s
 FIGURES = (
     ("engine_exec_benchmark", "GroupBy/keys:100/sum:0", "group by 100 keys, count", 150),
@@ -65,4 +68,20 @@ def duckdb_group_by(lines, quick):
                       runs=runs)
 
 
-ROWS = [kernels, duckdb_group_by]
+def sliding_window(lines, quick):
+    """Rows of a batch query, counted by windows that overlap: 10 M rows become 60 M."""
+    from pyspark.sql import functions as F
+    rows = 1_000_000 if quick else 10_000_000
+    for name, length, copies in (("tumbling", "10 seconds", 1), ("sliding, 6 a row", "60 seconds", 6)):
+        with scratch() as folder, fresh_server(folder / "server") as server:
+            frame = (server.session().range(0, rows, 1, 2).select(F.timestamp_micros(F.col("id") * 100).alias("at"), (F.col("id") % 10).alias("k"))
+                     .groupBy(F.window("at", length, "10 seconds"), "k").count().agg(F.sum("count")))
+            runs = []
+            for _ in range(1 if quick else 5):
+                before = cpu_seconds(server.process.pid)
+                assert frame.collect()[0][0] == rows * copies
+                runs.append(rows * copies / (cpu_seconds(server.process.pid) - before) / 1e6)
+        lines.add(f"count by window and key, {name}", None, "M rows/CPU s", better="higher", runs=runs)
+
+
+ROWS = [kernels, duckdb_group_by, sliding_window]

@@ -1,5 +1,5 @@
 """Python functions in projections: rows a second and a CPU second of one task, and the share of the CPU time that the worker's own part has:
-unpickling or Arrow's conversion, the function, and back. What is left is ours.
+unpickling or Arrow's conversion, the function, and back. What is left is ours. And what foreachBatch costs beyond a micro-batch.
 
 `python run.py sc://HOST:PORT` measures the same queries on another server (real Spark) and prints rows a second.
 """
@@ -10,8 +10,9 @@ from harness.python_functions import forked_by, launched_by
 from pyspark.sql import functions as F
 from pyspark.sql.functions import udf
 
-from kit.engine import fresh_server, scratch
-from kit.outside import cpu_seconds
+from kit.engine import await_commits, fresh_server, running, scratch, steady_rows
+from kit.lines import percentile
+from kit.outside import cpu_seconds, micro_batches_ms
 
 RUNS = 5
 
@@ -61,7 +62,24 @@ def python_functions(lines, quick):
                   bar=80 if name == "Arrow function" else None, rows_per_cpu_s=round(rows * RUNS / (ours + workers)))
 
 
-ROWS = [python_functions]
+def foreach_batch(lines, quick):
+    """Commit to commit, one row a micro-batch: with a Python function against the discarding sink of the same server."""
+    batches = 300 if quick else 2000
+    with scratch() as folder, fresh_server(folder / "server") as server:
+        def times(name, write):
+            with running(write(steady_rows(server.session(), 1).writeStream), folder / name) as (query, watch):
+                await_commits(query, watch, batches)
+            return micro_batches_ms(watch, 50)
+
+        alone = times("noop", lambda writer: writer.format("noop"))
+        functions = {"does nothing": lambda frame, number: None, "collects it": lambda frame, number: frame.collect()}
+        for what, function in functions.items():
+            called = times(what.replace(" ", "-"), lambda writer, function=function: writer.foreachBatch(function))
+            lines.add(f"foreachBatch that {what}, p50 beyond the micro-batch", percentile(called, .5) - percentile(alone, .5), "ms",
+                      better="lower", bar=8, p99_ms=round(percentile(called, .99), 2), alone_ms=round(percentile(alone, .5), 2))
+
+
+ROWS = [python_functions, foreach_batch]
 
 
 def main(url):

@@ -56,7 +56,7 @@ struct Bench {
       OperatorState state = rows->Push(0, next()).ValueOrDie();
       while (state == OperatorState::kHaveOutput) out += rows->Pull(&state).ValueOrDie()->num_rows();
     }
-    Ignore(rows->Seal(), "ends");
+    Ignore(rows->Seal().status(), "ends");
     while (!rows->Prepare(epoch).ValueOrDie()) rows->blocked_on()->Wait({});
     return out;
   }

@@ -307,15 +307,28 @@ class Compiler {
 };
 
 /// The selected rows in ascending order, each once: kernels count on that. `ordered` holds them when the selection is not so.
+/// A selection that names most rows is marked row by row, one that names few of many is sorted.
 RowSet RowsOf(const data::Chunk& chunk, std::vector<int32_t>* ordered) {
+  const int64_t rows = chunk.physical_rows();
   const std::vector<int32_t>* selection = chunk.selection().get();
-  if (selection == nullptr) return {chunk.physical_rows(), nullptr};
+  if (selection == nullptr) return {rows, nullptr};
   const bool ascending = std::adjacent_find(selection->begin(), selection->end(), std::greater_equal<>()) == selection->end();
-  if (ascending) return {chunk.physical_rows(), selection};
-  *ordered = *selection;
-  std::sort(ordered->begin(), ordered->end());
-  ordered->erase(std::unique(ordered->begin(), ordered->end()), ordered->end());
-  return {chunk.physical_rows(), ordered};
+  if (ascending) return {rows, selection};
+  if (static_cast<int64_t>(selection->size()) < rows / 8) {
+    *ordered = *selection;
+    std::sort(ordered->begin(), ordered->end());
+    ordered->erase(std::unique(ordered->begin(), ordered->end()), ordered->end());
+    return {rows, ordered};
+  }
+  std::vector<uint8_t> chosen(rows, 0);
+  for (const int32_t row : *selection) chosen[row] = 1;
+  const int64_t count = std::count(chosen.begin(), chosen.end(), 1);
+  if (count == rows) return {rows, nullptr};
+  ordered->reserve(count);
+  for (int64_t row = 0; row < rows; ++row) {
+    if (chosen[row] != 0) ordered->push_back(static_cast<int32_t>(row));
+  }
+  return {rows, ordered};
 }
 
 }  // namespace

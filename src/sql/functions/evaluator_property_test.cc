@@ -257,6 +257,21 @@ AttributeList Input() {
           Attribute::Make("p", DataType::Boolean(), true), Attribute::Make("q", DataType::Boolean(), true)};
 }
 
+/// Few, some or all of the rows; now and then in any order, or with rows that are named twice.
+std::shared_ptr<std::vector<int32_t>> RandomSelection(Random& random, int32_t rows) {
+  static constexpr double kShares[] = {0.03, 0.4, 1};
+  const double share = kShares[random.NextBelow(3)];
+  auto selection = std::make_shared<std::vector<int32_t>>();
+  for (int32_t row = 0; row < rows; ++row) {
+    if (random.NextBool(share)) selection->push_back(row);
+  }
+  if (random.NextBool(0.4)) {
+    for (size_t i = selection->size(); i > 1; --i) std::swap((*selection)[i - 1], (*selection)[random.NextBelow(i)]);
+    if (!selection->empty() && random.NextBool(0.3)) selection->push_back(selection->front());
+  }
+  return selection;
+}
+
 data::Chunk RandomChunk(Random& random, const AttributeList& input) {
   static constexpr int64_t kSizes[] = {0, 1, 2, 63, 64, 65, 200};
   const int64_t rows = kSizes[random.NextBelow(7)];
@@ -264,12 +279,7 @@ data::Chunk RandomChunk(Random& random, const AttributeList& input) {
   for (const auto& attribute : input) columns.push_back(data::RandomColumn(random, attribute->type(), rows));
   data::Chunk chunk(std::move(columns), rows);
   if (rows > 0 && random.NextBool()) {
-    auto selection = std::make_shared<std::vector<int32_t>>();
-    for (int32_t row = 0; row < rows; ++row) {
-      if (random.NextBool(0.4)) selection->push_back(row);
-    }
-    if (random.NextBool(0.2)) std::reverse(selection->begin(), selection->end());
-    chunk.set_selection(std::move(selection));
+    chunk.set_selection(RandomSelection(random, static_cast<int32_t>(rows)));
   }
   return chunk;
 }
