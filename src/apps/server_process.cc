@@ -62,7 +62,7 @@ Result<std::unique_ptr<ServerProcess>> ServerProcess::Make(SettingsMap settings)
   const std::string* warehouse = settings.Find("spark.sql.warehouse.dir");
   TW_ASSIGN_OR_RETURN(const std::string path, data::PathFromText(warehouse == nullptr ? "spark-warehouse" : *warehouse));
   impl.catalog = std::make_unique<sql::Catalog>(files, data::AbsolutePath(path));
-  impl.state = std::make_unique<engine::StateServices>(files);
+  impl.state = std::make_unique<engine::StateServices>(files, SystemClock::Get(), &impl.account);
   impl.scheduler = std::make_unique<engine::Scheduler>(engine::Scheduler::Options{});
   impl.python = engine::PythonWorkers::Make(PrintOfWorkers);
   front::ServerContext& context = impl.context;

@@ -8,6 +8,7 @@ import subprocess
 import threading
 
 from harness import handover_queries as queries
+from harness import sample_queries as samples
 from harness.processes import clean_environment
 from harness.thalweg_server import ThalwegServer
 
@@ -59,6 +60,9 @@ class Spark:
 
     def answer(self, case, place, settings):
         return self._ask(do="answer", case=case.name, place=str(place), settings=settings)
+
+    def sample(self, name, place, step):
+        return self._ask(do="sample", name=name, place=str(place), step=step)
 
     def state(self, place):
         """Every record of the newest state as Spark's reader gives it."""
@@ -119,6 +123,9 @@ class Thalweg:
 
     def answer(self, case, place, settings):
         return queries.answer(self._server.sessions[-1], case, place, settings)
+
+    def sample(self, name, place, step):
+        return samples.run(self._session(), name, place, step)
 
     def crash(self, case, place, settings, moment):
         """Killed (-9) at the first passage of a step of a micro-batch."""

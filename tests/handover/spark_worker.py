@@ -1,6 +1,6 @@
 """Real Spark as a worker: commands as JSON lines on standard input, answers as lines that begin with "@@ " on standard output.
 
-Started by the command in TW_SPARK_RUN. Commands: {"do": "run" | "answer" | "state" | "damage base", ...}; see engines.py.
+Started by the command in TW_SPARK_RUN. Commands: {"do": "run" | "answer" | "sample" | "state" | "damage base", ...}; see engines.py.
 """
 import json
 import pathlib
@@ -9,6 +9,7 @@ import traceback
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
 from harness import handover_queries as queries  # noqa: E402
+from harness import sample_queries as samples  # noqa: E402
 
 
 def state(spark, checkpoint):
@@ -34,6 +35,8 @@ def main():
                 result = queries.run(spark, case, command["place"], command["settings"])
             elif command["do"] == "answer":
                 result = queries.answer(spark, case, command["place"], command["settings"])
+            elif command["do"] == "sample":
+                result = samples.run(spark, command["name"], command["place"], command["step"])
             elif command["do"] == "damage base":
                 result = queries.damage_base(spark, command["place"])
             else:

@@ -29,16 +29,20 @@ CASES = {case.name: case for case in (
     Case("complete-kafka", "complete", "kafka", "memory", 2),
     Case("complete-file", "complete", "file", "memory", 2),
     Case("join-file", "append", "file", "delta", 3),       # left outer, of two reads of one folder
+    Case("join-inner-file", "append", "file", "delta", 3),
     Case("dedup-file", "append", "file", "delta", 3),
     Case("within-file", "append", "file", "delta", 2),     # deduplication within the watermark
     Case("limit-file", "append", "file", "delta", 2),
     Case("update-file-rocksdb", "update", "file", "console", 2, "rocksdb"),
     Case("append-file-rocksdb", "append", "file", "delta", 2, "changelog"),
+    Case("complete-file-rocksdb", "complete", "file", "memory", 2, "changelog"),
     Case("join-file-rocksdb", "append", "file", "delta", 2, "changelog"),
+    Case("join-inner-file-rocksdb", "append", "file", "delta", 2, "rocksdb"),
     Case("dedup-file-rocksdb", "append", "file", "delta", 2, "rocksdb"),
     Case("within-file-rocksdb", "append", "file", "delta", 2, "changelog"),
+    Case("limit-file-rocksdb", "append", "file", "delta", 2, "rocksdb"),
 )}
-PASSING = ("dedup-file", "within-file", "limit-file", "dedup-file-rocksdb", "within-file-rocksdb")  # rows go through or do not
+PASSING = tuple(name for name in CASES if name.startswith(("dedup", "within", "limit")))  # rows go through or do not
 ROCKSDB = "org.apache.spark.sql.execution.streaming.state.RocksDBStateStoreProvider"
 LIMIT = 25
 JOIN_MINUTES = 6  # how long a left row waits for a right one
@@ -113,7 +117,7 @@ def start(spark, case, place, settings):
         right = spark.readStream.schema(SCHEMA).option("maxFilesPerTrigger", 1).json(f"{place}/in").filter("n < 60")
         out = (stream.withWatermark("ts", "10 minutes").alias("l")
                .join(right.withWatermark("ts", "10 minutes").alias("r"),
-                     F.expr(f"l.page = r.page AND r.ts > l.ts AND r.ts <= l.ts + INTERVAL {JOIN_MINUTES} MINUTES"), "left_outer")
+                     F.expr(f"l.page = r.page AND r.ts > l.ts AND r.ts <= l.ts + INTERVAL {JOIN_MINUTES} MINUTES"), join_type(case))
                .selectExpr("l.page", "l.user", "l.n", "l.ts", "r.user AS next_user", "r.n AS next_n"))
     elif case.mode == "append":
         out = (stream.withWatermark("ts", "10 minutes").groupBy(F.window("ts", "5 minutes"), "page")
@@ -179,8 +183,12 @@ def last_rows(broker, topic):
     return sort_rows([row.get("page"), row["views"], row.get("total"), row.get("first_user")] for row in found.values())
 
 
-def joined(lots):
-    """Every pair of the join, and the left rows without one that the watermark has passed by more than they wait."""
+def join_type(case):
+    return "inner" if "inner" in case.name else "left_outer"
+
+
+def joined(lots, how):
+    """Every pair of the join; left outer: and the left rows without one that the watermark has passed by more than they wait."""
     kept = [event for lot in range(lots) for event in events(lot) if event[1] != "late"]
     # The filter of the right side goes below its watermark: rows that fail it do not move it.
     watermark = min(max(when for *_, when in kept), max(when for _, _, n, when in kept if n < 60)) - datetime.timedelta(minutes=10)
@@ -188,7 +196,7 @@ def joined(lots):
     rows = []
     for page, user, n, when in kept:
         found = [(r_user, r_n) for r_page, r_user, r_n, r_when in kept if r_page == page and r_n < 60 and when < r_when <= when + wait]
-        if not found and when + wait < watermark:
+        if how == "left_outer" and not found and when + wait < watermark:
             found = [(None, None)]
         rows += [[page, user, n, str(when), next_user, next_n] for next_user, next_n in found]
     return sort_rows(rows)
@@ -232,7 +240,7 @@ def right_answer(case, lots):
     if case.name in PASSING:
         return passed_rows(case, lots)
     if case.name.startswith("join"):
-        return joined(lots)
+        return joined(lots, join_type(case))
     groups = collections.defaultdict(list)
     if case.mode == "append":
         watermark = max(when for lot in range(lots) for *_, when in events(lot)) - datetime.timedelta(minutes=10)

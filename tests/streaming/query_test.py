@@ -113,6 +113,28 @@ def test_progress_of_batches_made_to_measure(spark, tmp_path):
         assert [ordered(raw(one)) for one in progress_list(query)] == [ordered(expected)]
 
 
+@pytest.mark.parametrize("changelog", ["false", "true"])
+def test_progress_of_state_in_rocksdb(spark, folder, changelog):
+    """The names are Spark's whatever the mode; the figures of its recorded run hold where both count the same thing."""
+    state = "spark.sql.streaming.stateStore."
+    spark.conf.set(state + "providerClass", "org.apache.spark.sql.execution.streaming.state.RocksDBStateStoreProvider")
+    spark.conf.set(state + "rocksdb.changelogCheckpointing.enabled", changelog)
+    recorded = json.loads((RECORDED / "progress_rocksdb.json").read_text())[0]
+    folder.put("1.json", event("a", 20), event("b", 25))
+    frame = read_files(spark, folder, "k STRING, ts TIMESTAMP").withWatermark("ts", "10 seconds").dropDuplicates(["k"])
+    query = frame.writeStream.format("noop").trigger(availableNow=True).start()
+    assert query.awaitTermination(60)
+    progress = raw(progress_list(query)[0])
+    (mine,), (theirs,) = progress["stateOperators"], recorded["stateOperators"]
+    assert list(mine) == list(theirs) and list(mine["customMetrics"]) == list(theirs["customMetrics"])
+    same = ["numDroppedDuplicateRows", "rocksdbPutCount", "rocksdbNumLoadedFromDfs", "rocksdbNumReplayChangelogFiles"]
+    if changelog == "false":
+        same += ["SnapshotLastUploaded.partition_0_default", "rocksdbFilesCopied", "rocksdbFilesReused"]
+        assert 0 < mine["customMetrics"]["rocksdbBytesCopied"] == mine["customMetrics"]["rocksdbSstFileSize"]
+    for name in same:
+        assert mine["customMetrics"][name] == theirs["customMetrics"][name], name
+
+
 def test_progress_of_the_memory_sink(spark, folder):
     recorded = json.loads((RECORDED / "progress_memory.json").read_text())[0]
     folder.put("1.json", event("a", 20), event("b", 25))

@@ -167,7 +167,10 @@ Status FilePersister::FromBestBase(const StateFiles& files, int64_t version, con
   for (bool again = false;; again = true) {
     const int64_t base = snapshot == files.snapshots.begin() ? 0 : std::prev(snapshot)->first;
     Status status = body(base, again);
-    if (status.ok()) return status;
+    if (status.ok()) {
+      repairs_ += again ? 1 : 0;
+      return status;
+    }
     if (first.ok()) first = std::move(status);
     // A damaged snapshot may be made good by an older one and more changes, if those are all there.
     if (base == 0 || !SnapshotDamaged(first)) return first;
@@ -216,6 +219,7 @@ void FilePersister::Committed(StateVersion version, int64_t /*entries*/) {
   const auto staged = staged_.find(version.value());
   if (staged == staged_.end()) return;
   if (staged->second.snapshot) {
+    newest_snapshot_ = version.value();
     progress_.last_snapshot = std::max(progress_.last_snapshot, version.value());
     progress_.snapshot_bytes = staged->second.bytes;
     progress_.delta_bytes = 0;
@@ -275,6 +279,7 @@ Result<StateMaintenanceResult> FilePersister::Maintain(int64_t now_ms, bool forc
     result.behind = target - progress.last_snapshot >= 2 * std::min(kSmallFoldDeltas, options_.max_deltas_for_snapshot);
     TW_RETURN_NOT_OK(FromBestBase(files, target, [&](int64_t base, bool) { return WriteSnapshot(base, target); }));
     result.snapshot_written = true;
+    newest_snapshot_ = target;
     TW_ASSIGN_OR_RETURN(files, ListFiles());
     progress.last_snapshot = target;
     progress.snapshot_bytes = files.snapshots[target];

@@ -2,6 +2,7 @@
 
 // What every persister has in common whose versions are snapshots and changes in numbered files.
 
+#include <atomic>
 #include <functional>
 #include <map>
 #include <string>
@@ -45,6 +46,7 @@ class FilePersister : public StatePersister {
   Result<StateMaintenanceResult> Maintain(int64_t now_ms, bool force) override TW_EXCLUDES(mutex_);
   bool MaintenanceDue(int64_t now_ms) const override TW_EXCLUDES(mutex_);
   Result<StateVersion> NewestVersion() override;
+  int64_t newest_snapshot() const override { return newest_snapshot_; }
 
  protected:
   FilePersister(data::FileSystem& file_system, StateStoreId id, const StateOptions& options, StateRowTypes types,
@@ -71,6 +73,8 @@ class FilePersister : public StatePersister {
   /// body(base, again) with the newest snapshot not above `version`, then, while that one turns out damaged, with older ones and
   /// at last with 0. Errors: the first that body gave.
   Status FromBestBase(const StateFiles& files, int64_t version, const std::function<Status(int64_t, bool)>& body) const;
+  /// How often a damaged snapshot was made good by an older one, since the last call. Thread: the strand's.
+  int64_t TakeRepairs() { return repairs_.exchange(0); }
   /// The bytes that will make a version appear, whole or as changes: counted once it is Committed.
   void NoteStaged(int64_t version, int64_t bytes, bool snapshot) TW_EXCLUDES(mutex_);
 
@@ -105,6 +109,8 @@ class FilePersister : public StatePersister {
 
   const StateFileSuffixes suffixes_;
   bool validated_ = false;  // the strand's
+  mutable std::atomic<int64_t> repairs_{0};
+  std::atomic<int64_t> newest_snapshot_{-1};
   mutable Mutex mutex_;
   Progress progress_ TW_GUARDED_BY(mutex_);
   std::map<int64_t, Staged> staged_ TW_GUARDED_BY(mutex_);

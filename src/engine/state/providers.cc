@@ -13,7 +13,7 @@ class HdfsProvider final : public StateStoreProvider {
  public:
   std::string_view class_name() const override { return kHdfsProviderClass; }
   Result<std::unique_ptr<StatePersister>> Open(data::FileSystem& file_system, const StateStoreId& id,
-                                               const StateOptions& options, StateRowTypes types) const override {
+                                               const StateOptions& options, StateRowTypes types, StateMemory) const override {
     TW_ASSIGN_OR_RETURN(const StateCodecKind codec, FindStateCodec(options.codec));
     return std::unique_ptr<StatePersister>(
         std::make_unique<HdfsPersister>(file_system, id, options, std::move(types), codec));
@@ -24,11 +24,12 @@ class RocksDbProvider final : public StateStoreProvider {
  public:
   std::string_view class_name() const override { return kRocksDbProviderClass; }
   Result<std::unique_ptr<StatePersister>> Open(data::FileSystem& file_system, const StateStoreId& id,
-                                               const StateOptions& options, StateRowTypes types) const override {
+                                               const StateOptions& options, StateRowTypes types,
+                                               StateMemory memory) const override {
     if (options.encoding_format != "unsaferow") return Unsupported("state encoding format " + options.encoding_format);
     TW_ASSIGN_OR_RETURN(const StateCodecKind codec, FindStateCodec(options.codec));
     return std::unique_ptr<StatePersister>(
-        std::make_unique<RocksDbPersister>(file_system, id, options, std::move(types), codec));
+        std::make_unique<RocksDbPersister>(file_system, id, options, std::move(types), codec, memory));
   }
 };
 

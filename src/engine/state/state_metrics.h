@@ -1,6 +1,8 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
+#include <string>
 
 namespace thalweg::engine {
 
@@ -13,5 +15,8 @@ struct StateMetrics {
   int64_t commit_time_ms = 0;     ///< encoding and staging; the shared barrier is not in it
   int64_t loads = 0;              ///< times the store was read from disk ("loadedMapCacheMissCount")
 };
+
+/// What a format on disk tells beside these, by Spark's names; numbers of several stores are summed.
+using StateFormatMetrics = std::map<std::string, int64_t>;
 
 }  // namespace thalweg::engine

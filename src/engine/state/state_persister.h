@@ -8,10 +8,12 @@
 #include <string_view>
 
 #include "base/ids.h"
+#include "base/memory.h"
 #include "base/status.h"
 #include "data/io/atomic_write.h"
 #include "data/io/file_system.h"
 #include "data/types/data_type.h"
+#include "engine/state/state_metrics.h"
 #include "engine/state/state_options.h"
 #include "engine/state/state_store_id.h"
 
@@ -70,6 +72,20 @@ class StatePersister {
   virtual bool MaintenanceDue(int64_t now_ms) const = 0;
   /// The newest version on disk, 0 when there is none.
   virtual Result<StateVersion> NewestVersion() = 0;
+
+  /// Adds what this format tells of the micro-batch that was just committed: all of its names, each time. The next call tells of
+  /// the next micro-batch. `store`: counters of the store, or of the two that are one side of a join. Thread: the strand's.
+  virtual void Report(const StateMetrics& store, StateFormatMetrics* custom) = 0;
+  /// The newest snapshot that this object made durable; -1: none yet. Thread: any.
+  virtual int64_t newest_snapshot() const = 0;
+  /// The strand has ended: what it held in memory is given back. Maintenance may go on. Thread: the strand's.
+  virtual void StrandEnded() {}
+};
+
+/// Who pays for what a persister holds in memory while it writes; null: nobody.
+struct StateMemory {
+  MemoryAccount* strand = nullptr;       ///< until StrandEnded
+  MemoryAccount* maintenance = nullptr;  ///< must outlive the persister
 };
 
 /// The types of a store's rows, for the structural check of the first row; no key types: no check.
@@ -86,7 +102,8 @@ class StateStoreProvider {
   virtual ~StateStoreProvider() = default;
   virtual std::string_view class_name() const = 0;  ///< as the checkpoint pins it
   virtual Result<std::unique_ptr<StatePersister>> Open(data::FileSystem& file_system, const StateStoreId& id,
-                                                       const StateOptions& options, StateRowTypes types) const = 0;
+                                                       const StateOptions& options, StateRowTypes types,
+                                                       StateMemory memory = {}) const = 0;
 };
 
 /// The provider of a class name, in whatever package. Errors: UNSUPPORTED_FEATURE.THALWEG for names we do not know.

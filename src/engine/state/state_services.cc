@@ -61,6 +61,7 @@ QueryState::Member::Member(std::shared_ptr<QueryState> query, std::shared_ptr<St
 Clock& QueryState::Member::clock() { return query_->services_.clock_; }
 
 QueryState::Member::~Member() {
+  persister_->StrandEnded();
   MutexLock lock(query_->mutex_);
   std::erase(query_->members_, this);
   // A version of which a part is missing must not become visible.
@@ -114,10 +115,11 @@ QueryState::~QueryState() {
 }
 
 Result<std::unique_ptr<QueryState::Member>> QueryState::Open(OperatorId operator_id, PartitionId partition,
-                                                             std::string store_name, StateRowTypes types) {
+                                                             std::string store_name, StateRowTypes types,
+                                                             MemoryAccount* memory) {
   TW_ASSIGN_OR_RETURN(const StateStoreProvider* provider, FindStateStoreProvider(options_.provider_class));
   const StateStoreId id{checkpoint_root_, operator_id, partition, std::move(store_name)};
-  TW_ASSIGN_OR_RETURN(auto persister, provider->Open(file_system_, id, options_, std::move(types)));
+  TW_ASSIGN_OR_RETURN(auto persister, provider->Open(file_system_, id, options_, std::move(types), {memory, services_.memory_}));
   std::unique_ptr<Member> member(new Member(shared_from_this(), std::move(persister)));
   MutexLock lock(mutex_);
   members_.push_back(member.get());
@@ -174,7 +176,8 @@ void QueryState::Publish(Group& group) {
   group.commit->Finish(std::move(status));
 }
 
-StateServices::StateServices(data::FileSystem& file_system, Clock& clock) : file_system_(file_system), clock_(clock) {
+StateServices::StateServices(data::FileSystem& file_system, Clock& clock, MemoryAccount* memory)
+    : file_system_(file_system), clock_(clock), memory_(memory) {
   for (int i = 0; i < kPublishers; ++i) {
     publishers_.push_back(StartThread("state-publish", [this](std::stop_token stop) {
       while (auto publish = publishing_.Pop(stop)) (*publish)();

@@ -67,9 +67,9 @@ class QueryState : public std::enable_shared_from_this<QueryState> {
     std::shared_ptr<QueryState> query_;
     std::shared_ptr<StatePersister> persister_;
   };
-  /// Opens a store and makes it a member. Errors: those of the provider.
+  /// Opens a store and makes it a member. `memory` (may be null) pays for what writing takes. Errors: those of the provider.
   Result<std::unique_ptr<Member>> Open(OperatorId operator_id, PartitionId partition, std::string store_name,
-                                       StateRowTypes types);
+                                       StateRowTypes types, MemoryAccount* memory = nullptr);
 
   /// Blocks until no version is on its way to the disk: afterwards this run writes nothing that a run after it could meet.
   void AwaitPublished() TW_EXCLUDES(mutex_);
@@ -102,7 +102,8 @@ class QueryState : public std::enable_shared_from_this<QueryState> {
 /// Maintenance looks after one store at a time and sleeps nine times as long as it worked: at most 10 % of a core.
 class StateServices {
  public:
-  explicit StateServices(data::FileSystem& file_system, Clock& clock = SystemClock::Get());
+  /// `memory` (may be null) pays for maintenance; it must outlive the stores too.
+  explicit StateServices(data::FileSystem& file_system, Clock& clock = SystemClock::Get(), MemoryAccount* memory = nullptr);
   ~StateServices();
   StateServices(const StateServices&) = delete;
   StateServices& operator=(const StateServices&) = delete;
@@ -127,6 +128,7 @@ class StateServices {
 
   data::FileSystem& file_system_;
   Clock& clock_;
+  MemoryAccount* const memory_;
   mutable Mutex mutex_;
   std::map<RunId, std::weak_ptr<QueryState>> queries_ TW_GUARDED_BY(mutex_);
   Signal maintenance_wanted_;

@@ -158,7 +158,7 @@ Result<std::unique_ptr<StateStore>> StateStore::Open(std::shared_ptr<QueryState>
                                                      PartitionId partition, std::string store_name,
                                                      StateStoreSchema schema, MemoryAccount* memory) {
   StateRowTypes types{schema.key_types, schema.value_types, schema.check_value, schema.prefix_columns};
-  TW_ASSIGN_OR_RETURN(auto member, query->Open(operator_id, partition, std::move(store_name), std::move(types)));
+  TW_ASSIGN_OR_RETURN(auto member, query->Open(operator_id, partition, std::move(store_name), std::move(types), memory));
   return std::unique_ptr<StateStore>(
       new StateStore(std::make_unique<Impl>(std::move(schema), std::move(member), memory)));
 }
@@ -269,5 +269,6 @@ void StateStore::Abort() { impl_->strand.Abort(); }
 int64_t StateStore::num_entries() const { return impl_->map.size(); }
 int64_t StateStore::memory_bytes() const { return impl_->memory_bytes(); }
 const StateMetrics& StateStore::metrics() const { return impl_->metrics; }
+StatePersister& StateStore::persister() { return impl_->strand.persister(); }
 
 }  // namespace thalweg::engine

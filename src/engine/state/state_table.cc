@@ -312,7 +312,7 @@ Result<std::unique_ptr<StateTable>> StateTable::Open(std::shared_ptr<QueryState>
                                                      std::string store_name) {
   TW_DCHECK(payload->size() % 8 == 0);
   StateRowTypes types{options.key_types, options.value_types, options.check_value};
-  TW_ASSIGN_OR_RETURN(auto member, query->Open(operator_id, partition, std::move(store_name), std::move(types)));
+  TW_ASSIGN_OR_RETURN(auto member, query->Open(operator_id, partition, std::move(store_name), std::move(types), memory));
   auto impl = std::make_unique<Impl>(std::move(options), std::move(payload), std::move(member), memory);
   impl->payload_times = !impl->options.event_time && impl->payload->EventTimes({}, {});
   return std::unique_ptr<StateTable>(new StateTable(std::move(impl)));
@@ -497,5 +497,6 @@ void StateTable::Abort() { impl_->strand.Abort(); }
 int64_t StateTable::num_entries() const { return impl_->entries; }
 int64_t StateTable::memory_bytes() const { return impl_->memory_bytes(); }
 const StateMetrics& StateTable::metrics() const { return impl_->metrics; }
+StatePersister& StateTable::persister() { return impl_->strand.persister(); }
 
 }  // namespace thalweg::engine

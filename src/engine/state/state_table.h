@@ -112,6 +112,8 @@ class StateTable {
   int64_t num_entries() const;
   int64_t memory_bytes() const;
   const StateMetrics& metrics() const;
+  /// For reports of what only the format knows.
+  StatePersister& persister();
 
  private:
   struct Impl;

@@ -51,7 +51,7 @@ class DeduplicateRows final : public Operator {
     const auto begin = std::chrono::steady_clock::now();
     chunk = chunk.Dense();
     TW_ASSIGN_OR_RETURN(std::shared_ptr<RowIndexes> first, FirstOfKeys(chunk));
-    epochs_.updates_ms += MillisSinceStart(begin);
+    epochs_.work.updates_ms += MillisSinceStart(begin);
     if (first != nullptr && first->empty()) return OperatorState::kNeedInput;
     if (first != nullptr) chunk.set_selection(std::move(first));
     pending_ = std::move(chunk);
@@ -73,7 +73,7 @@ class DeduplicateRows final : public Operator {
       table_->Remove(slots_);
     } while (!slots_.empty());
     epochs_.Evicted(*epoch_);
-    epochs_.removals_ms += MillisSinceStart(begin);
+    epochs_.work.removals_ms += MillisSinceStart(begin);
     return OperatorState::kFinished;
   }
 
@@ -96,7 +96,7 @@ class DeduplicateRows final : public Operator {
     if (spec_.late_by) {
       int64_t dropped = 0;
       in_time = RowsInTime(chunk, *spec_.late_by, epoch_->late_watermark_ms, &dropped);
-      epochs_.rows_dropped += dropped;
+      epochs_.work.rows_dropped += dropped;
     }
     const int64_t rows = in_time == nullptr ? chunk.num_rows() : static_cast<int64_t>(in_time->size());
     if (rows == 0) return std::make_shared<RowIndexes>();

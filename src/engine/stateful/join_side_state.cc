@@ -420,9 +420,9 @@ Result<std::unique_ptr<JoinSideState>> JoinSideState::Open(const std::shared_ptr
   std::vector<data::DataType> values = options.row_types;
   values.push_back(data::DataType::Boolean());
   TW_ASSIGN_OR_RETURN(auto counts, query->Open(operator_id, partition, options.side + kKeyToNumValues,
-                                               {options.key_types, {data::DataType::Long()}, true}));
+                                               {options.key_types, {data::DataType::Long()}, true}, memory));
   TW_ASSIGN_OR_RETURN(auto rows, query->Open(operator_id, partition, options.side + kKeyWithIndexToValue,
-                                             {format.types(), std::move(values), true}));
+                                             {format.types(), std::move(values), true}, memory));
   return std::unique_ptr<JoinSideState>(
       new JoinSideState(std::make_unique<Impl>(std::move(options), std::move(counts), std::move(rows), memory)));
 }
@@ -612,5 +612,7 @@ void JoinSideState::Abort() {
 int64_t JoinSideState::num_rows() const { return impl_->live_rows; }
 int64_t JoinSideState::memory_bytes() const { return impl_->memory_bytes(); }
 const StateMetrics& JoinSideState::metrics() const { return impl_->metrics; }
+StatePersister& JoinSideState::rows_persister() { return impl_->rows.persister(); }
+StatePersister& JoinSideState::counts_persister() { return impl_->counts.persister(); }
 
 }  // namespace thalweg::engine

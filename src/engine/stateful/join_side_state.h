@@ -84,6 +84,9 @@ class JoinSideState {
   int64_t memory_bytes() const;
   /// num_rows_total counts rows, num_rows_updated appended rows, num_rows_removed is not counted here.
   const StateMetrics& metrics() const;
+  /// For reports of what only the format knows. Spark reports the store of rows for both.
+  StatePersister& rows_persister();
+  StatePersister& counts_persister();
 
  private:
   struct Impl;

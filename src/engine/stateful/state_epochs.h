@@ -4,7 +4,6 @@
 #include <cstdint>
 
 #include "engine/exec/operator.h"
-#include "engine/state/state_metrics.h"
 #include "engine/stateful/state_progress.h"
 
 namespace thalweg::engine {
@@ -18,16 +17,14 @@ inline int64_t MillisSinceStart(std::chrono::steady_clock::time_point begin) {
 template <typename Store>
 class StateEpochs {
  public:
-  int64_t rows_dropped = 0;  ///< late ones
-  int64_t updates_ms = 0;
-  int64_t removals_ms = 0;
+  StateWork work;  ///< of the micro-batch
 
   /// Whether an epoch without rows may find something to evict.
   bool MayEvict(const sql::EpochContext& epoch) const {
     return loaded_version_ != epoch.batch_id.value() || epoch.eviction_watermark_ms > evicted_to_ms_;
   }
   Status Begin(Store& store, const sql::EpochContext& epoch) {
-    rows_dropped = updates_ms = removals_ms = 0;
+    work = {};
     TW_RETURN_NOT_OK(store.BeginVersion(StateVersion(epoch.batch_id.value())));
     counted_batch_ = loaded_version_ = epoch.batch_id.value();
     return Status::OK();
@@ -42,7 +39,7 @@ class StateEpochs {
     TW_ASSIGN_OR_RETURN(const bool durable, store.Commit(StateVersionAfter(epoch.batch_id)));
     if (!durable) return false;
     loaded_version_ = epoch.batch_id.value() + 1;
-    PutStateMetrics(store.metrics(), partition, rows_dropped, updates_ms, removals_ms, metrics);
+    PutStoreProgress(store, partition, work, metrics);
     return true;
   }
   void Abort(Store* store) {

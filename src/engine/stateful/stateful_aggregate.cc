@@ -57,14 +57,14 @@ class StatefulAggregate final : public Operator {
     if (spec_.event_time && spec_.mode != sql::OutputMode::kComplete) {
       int64_t dropped = 0;
       auto in_time = RowsInTime(chunk, *spec_.event_time, epoch_->late_watermark_ms, &dropped);
-      epochs_.rows_dropped += dropped;
+      epochs_.work.rows_dropped += dropped;
       if (in_time != nullptr) {
         chunk.set_selection(std::move(in_time));
         chunk = chunk.Dense();
       }
     }
     if (chunk.num_rows() > 0) TW_RETURN_NOT_OK(Merge(chunk));
-    epochs_.updates_ms += MillisSinceStart(begin);
+    epochs_.work.updates_ms += MillisSinceStart(begin);
     return OperatorState::kNeedInput;
   }
 
@@ -152,7 +152,7 @@ class StatefulAggregate final : public Operator {
     const auto begin = SteadyClock::now();
     for (std::vector<Slot> slots = TakeExpired(); !slots.empty(); slots = TakeExpired())
       table_->Remove(slots);
-    epochs_.removals_ms += MillisSinceStart(begin);
+    epochs_.work.removals_ms += MillisSinceStart(begin);
   }
 
   Result<data::Chunk> Emit(const std::vector<Slot>& slots) {

@@ -10,6 +10,7 @@
 #include "engine/exec/join_table.h"
 #include "engine/state/row_hash.h"
 #include "engine/stateful/join_side_state.h"
+#include "engine/stateful/join_state_format.h"
 #include "engine/stateful/late_rows.h"
 #include "engine/stateful/state_progress.h"
 
@@ -456,7 +457,15 @@ class StreamJoin final : public Operator {
       state.loads += one.loads;
     }
     state.num_rows_removed = rows_removed_;
-    PutJoinStateMetrics(state, partition_, rows_dropped_, updates_ns_ / 1000000, removals_ns_ / 1000000, &metrics_);
+    constexpr int kNumStores = 4;
+    PutStateMetrics(state, kNumStores, {rows_dropped_, updates_ns_ / 1000000, removals_ns_ / 1000000}, &metrics_);
+    const char* const names[] = {"left", "right"};
+    for (int side = 0; side < 2; ++side) {
+      JoinSideState& stores = *states_[side];
+      stores.rows_persister().Report(stores.metrics(), &metrics_.custom);
+      PutNewestSnapshot(stores.counts_persister(), partition_, 2 * side, kNumStores, names[side] + std::string(kKeyToNumValues), &metrics_);
+      PutNewestSnapshot(stores.rows_persister(), partition_, 2 * side + 1, kNumStores, names[side] + std::string(kKeyWithIndexToValue), &metrics_);
+    }
   }
 
   const std::shared_ptr<const Plan> plan_;

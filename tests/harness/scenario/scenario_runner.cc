@@ -1,7 +1,9 @@
-// scenario_runner [--points N] [--faults N] [--seed N] FILE...: runs scenarios; exit status 1 when an answer is wrong.
+// scenario_runner [--points N] [--faults N] [--seed N] [--set KEY=VALUE] FILE...: runs scenarios; exit status 1 when an answer is wrong.
+// --set: for every script that does not set KEY itself.
 
 #include <charconv>
 #include <cstdio>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -19,21 +21,31 @@ bool ReadNumber(const char* text, int* out) {
   return error == std::errc{} && end == view.data() + view.size();
 }
 
+int Usage() {
+  std::fprintf(stderr, "usage: scenario_runner [--points N] [--faults N] [--seed N] [--set KEY=VALUE] FILE...\n");
+  return 2;
+}
+
 int Main(int argc, char** argv) {
   RunnerOptions options;
   int seed = 1;
   std::vector<std::string> files;
+  std::map<std::string, std::string> settings;
   for (int i = 1; i < argc; ++i) {
     const std::string argument = argv[i];
     if (!argument.starts_with("--")) {
       files.push_back(argument);
       continue;
     }
-    int* const number = argument == "--points" ? &options.points : argument == "--faults" ? &options.fault_points : argument == "--seed" ? &seed : nullptr;
-    if (number == nullptr || i + 1 == argc || !ReadNumber(argv[++i], number)) {
-      std::fprintf(stderr, "usage: scenario_runner [--points N] [--faults N] [--seed N] FILE...\n");
-      return 2;
+    if (argument == "--set" && i + 1 < argc) {
+      const std::string setting = argv[++i];
+      const size_t equals = setting.find('=');
+      if (equals == std::string::npos) return Usage();
+      settings[setting.substr(0, equals)] = setting.substr(equals + 1);
+      continue;
     }
+    int* const number = argument == "--points" ? &options.points : argument == "--faults" ? &options.fault_points : argument == "--seed" ? &seed : nullptr;
+    if (number == nullptr || i + 1 == argc || !ReadNumber(argv[++i], number)) return Usage();
   }
   options.seed = static_cast<uint64_t>(seed);
   ConfigureLog(LogLevel::kOff, LogFormat::kText);
@@ -41,12 +53,13 @@ int Main(int argc, char** argv) {
   for (const std::string& file : files) {
     const int64_t begin_ms = SystemClock::Get().NowMonotonic().count() / 1'000'000;
     const Result<std::string> text = data::LocalFileSystem::Get().ReadWhole(file);
-    const Result<Scenario> scenario = text.ok() ? ParseScenario(file, *text) : text.status();
+    Result<Scenario> scenario = text.ok() ? ParseScenario(file, *text) : text.status();
     if (!scenario.ok()) {
       std::printf("FAILED %s\n  %s\n", file.c_str(), scenario.status().message().c_str());
       ++failed;
       continue;
     }
+    scenario->settings.insert(settings.begin(), settings.end());
     const Report report = RunScenario(*scenario, options);
     runs += report.runs;
     const int64_t spent_ms = SystemClock::Get().NowMonotonic().count() / 1'000'000 - begin_ms;

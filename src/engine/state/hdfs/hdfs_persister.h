@@ -13,6 +13,7 @@ class HdfsPersister final : public FilePersister {
       : FilePersister(file_system, std::move(id), options, std::move(types), {".delta", ".snapshot"}), codec_(codec) {}
 
   Result<std::unique_ptr<StateChangeWriter>> BeginChanges(StateVersion version) override;
+  void Report(const StateMetrics& store, StateFormatMetrics* custom) override;
 
  private:
   class Writer;

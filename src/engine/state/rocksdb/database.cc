@@ -74,20 +74,42 @@ rocksdb::Options MakeOptions(rocksdb::Env* env) {
 }  // namespace
 
 struct Database::Impl {
+  struct Tables {
+    std::vector<std::string> names;
+    uint64_t bytes = 0;
+    void Add(const std::string& name, uint64_t size) {
+      names.push_back(name);
+      bytes += size;
+    }
+  };
+
+  explicit Impl(MemoryAccount* account) : memory(account), files(std::make_shared<DatabaseFiles>(account)) {
+    if (account != nullptr) changes = MemoryReservation(*account);
+  }
+
   // Members in the order in which they must outlive each other.
-  std::shared_ptr<DatabaseFiles> files = std::make_shared<DatabaseFiles>();
+  MemoryAccount* const memory;
+  MemoryReservation changes;  // that are not in a table yet
+  std::shared_ptr<DatabaseFiles> files;
   std::unique_ptr<rocksdb::Env> env = rocksdb::NewCompositeEnv(files);
   std::map<std::string, std::string> stored;  // tables by name: where they lie in the checkpoint
   std::unique_ptr<rocksdb::DB> db;
 
   Status AddFiles(data::FileSystem& file_system, const DatabaseImage& image);
   Status Open(bool writable, bool empty);
-  Status Merge(const std::vector<std::string>& tables, int level);
-  Status MergeWhatIsDue();
+  Status Charge();
+  Status Merge(const Tables& tables, int level, TableWork* work);
+  Status MergeWhatIsDue(TableWork* work);
+  /// An error of RocksDB; the one of ours behind it where there is one.
+  Status Told(const rocksdb::Status& status) const {
+    if (status.ok()) return Status::OK();
+    const Status failure = files->failure();
+    return failure.ok() ? FromRocks(status) : failure;
+  }
 };
 
 Status Database::Impl::AddFiles(data::FileSystem& file_system, const DatabaseImage& image) {
-  for (const auto& file : image.files) files->AddBytes(file.name, file.bytes);
+  for (const auto& file : image.files) TW_RETURN_NOT_OK(files->AddBytes(file.name, file.bytes));
   for (const auto& table : image.tables) {
     TW_ASSIGN_OR_RETURN(std::shared_ptr<data::ReadableFile> file, file_system.OpenForRead(table.path));
     TW_ASSIGN_OR_RETURN(const int64_t size_bytes, file->Size());
@@ -112,7 +134,7 @@ Status Database::Impl::Open(bool writable, bool empty) {
   const rocksdb::Status status = writable ? rocksdb::DB::Open(options, kPlace, &opened)
                                           : rocksdb::DB::OpenForReadOnly(options, kPlace, &opened);
   db.reset(opened);
-  return FromRocks(status);
+  return Told(status);
 }
 
 Database::Database(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
@@ -125,10 +147,11 @@ Database::~Database() {
          "nothing of it is kept");
 }
 
-Result<std::unique_ptr<Database>> Database::Open(data::FileSystem& file_system, const DatabaseImage& image, bool writable) {
+Result<std::unique_ptr<Database>> Database::Open(data::FileSystem& file_system, const DatabaseImage& image, bool writable,
+                                                 MemoryAccount* memory) {
   std::unique_ptr<Database> database;
   TW_RETURN_NOT_OK(NoThrow([&]() -> Status {
-    database.reset(new Database(std::make_unique<Impl>()));
+    database.reset(new Database(std::make_unique<Impl>(memory)));
     TW_RETURN_NOT_OK(database->impl_->AddFiles(file_system, image));
     return database->impl_->Open(writable, image.files.empty());
   }));
@@ -182,7 +205,7 @@ Status Database::Put(std::string_view key, std::string_view value) {
   return NoThrow([&] {
     rocksdb::WriteOptions options;
     options.disableWAL = true;
-    return FromRocks(impl_->db->Put(options, SliceOf(key), SliceOf(value)));
+    return impl_->Told(impl_->db->Put(options, SliceOf(key), SliceOf(value)));
   });
 }
 
@@ -190,42 +213,68 @@ Status Database::Remove(std::string_view key) {
   return NoThrow([&] {
     rocksdb::WriteOptions options;
     options.disableWAL = true;
-    return FromRocks(impl_->db->Delete(options, SliceOf(key)));
+    return impl_->Told(impl_->db->Delete(options, SliceOf(key)));
   });
 }
 
-Status Database::Flush() {
+Status Database::Charge() { return impl_->Charge(); }
+
+Status Database::Impl::Charge() {
   return NoThrow([this]() -> Status {
-    TW_RETURN_NOT_OK(FromRocks(impl_->db->Flush({})));
-    return impl_->MergeWhatIsDue();
+    uint64_t bytes = 0;
+    if (!db->GetIntProperty(rocksdb::DB::Properties::kCurSizeAllMemTables, &bytes)) return Status::OK();
+    return changes.Resize(static_cast<int64_t>(bytes));
+  });
+}
+
+Status Database::Flush(TableWork* work) {
+  return NoThrow([this, work]() -> Status {
+    const int64_t before = impl_->files->table_bytes_written();
+    {
+      const SpentTime spent(&work->flush);
+      TW_RETURN_NOT_OK(impl_->Told(impl_->db->Flush({})));
+    }
+    work->flushed_bytes += impl_->files->table_bytes_written() - before;
+    TW_RETURN_NOT_OK(impl_->Charge());
+    const SpentTime spent(&work->merge);
+    return impl_->MergeWhatIsDue(work);
   });
 }
 
 // Three tiers: new tables on level 0, a few of them merged on level 1, all of it on the bottom once that has grown by half.
-Status Database::Impl::MergeWhatIsDue() {
+Status Database::Impl::MergeWhatIsDue(TableWork* work) {
   rocksdb::ColumnFamilyMetaData shape;
   db->GetColumnFamilyMetaData(&shape);
+  Tables fresh, all;
   size_t fresh_tables = 0;
-  uint64_t fresh_bytes = 0, bottom_bytes = 0;
-  std::vector<std::string> fresh, all;
   for (const auto& level : shape.levels) {
     if (level.level == 0) fresh_tables = level.files.size();
     for (const auto& file : level.files) {
-      all.push_back(file.name);
-      if (level.level <= 1) fresh.push_back(file.name);
-      (level.level <= 1 ? fresh_bytes : bottom_bytes) += file.size;
+      all.Add(file.name, file.size);
+      if (level.level <= 1) fresh.Add(file.name, file.size);
     }
   }
   if (fresh_tables < kFewTables) return Status::OK();
-  if (fresh_bytes >= bottom_bytes / 2) return Merge(all, kBottomLevel);
-  return Merge(fresh, 1);
+  const uint64_t bottom_bytes = all.bytes - fresh.bytes;
+  const bool everything = fresh.bytes >= bottom_bytes / 2;
+  return Merge(everything ? all : fresh, everything ? kBottomLevel : 1, work);
 }
 
-Status Database::Impl::Merge(const std::vector<std::string>& tables, int level) {
+Status Database::Impl::Merge(const Tables& tables, int level, TableWork* work) {
+  // New tables grow by doubling. What is refused now comes with a later commit.
+  const auto needed = static_cast<int64_t>(2 * tables.bytes);
+  if (memory != nullptr) {
+    if (!memory->Grow(needed).ok()) return Status::OK();
+    memory->Shrink(needed);
+  }
   rocksdb::CompactionOptions options;
   options.compression = rocksdb::kLZ4Compression;
   options.output_file_size_limit = kTableBytes;
-  return FromRocks(db->CompactFiles(options, tables, level));
+  const int64_t before = files->table_bytes_written();
+  TW_RETURN_NOT_OK(Told(db->CompactFiles(options, tables.names, level)));
+  work->merge_read_bytes += static_cast<int64_t>(tables.bytes);
+  work->merge_written_bytes += files->table_bytes_written() - before;
+  return Status::OK();
 }
 
 Result<DatabaseImage> Database::Image() const {

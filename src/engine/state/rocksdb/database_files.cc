@@ -20,19 +20,20 @@ IOStatus ReadStored(data::ReadableFile& file, uint64_t offset, size_t size, rock
 // A whole file, in memory or in the checkpoint. Files in memory grow while others read their beginning: copies are made.
 class FileReader {
  public:
-  FileReader(std::shared_ptr<std::string> bytes, std::shared_ptr<data::ReadableFile> stored)
+  FileReader(std::shared_ptr<const FileBytes> bytes, std::shared_ptr<data::ReadableFile> stored)
       : bytes_(std::move(bytes)), stored_(std::move(stored)) {}
   IOStatus ReadAt(uint64_t offset, size_t size, rocksdb::Slice* result, char* scratch) const {
     if (stored_ != nullptr) return ReadStored(*stored_, offset, size, result, scratch);
-    const size_t begin = std::min<size_t>(offset, bytes_->size());
-    const size_t count = std::min(size, bytes_->size() - begin);
-    std::memcpy(scratch, bytes_->data() + begin, count);
+    const std::string& text = bytes_->text();
+    const size_t begin = std::min<size_t>(offset, text.size());
+    const size_t count = std::min(size, text.size() - begin);
+    std::memcpy(scratch, text.data() + begin, count);
     *result = rocksdb::Slice(scratch, count);
     return IOStatus::OK();
   }
 
  private:
-  std::shared_ptr<std::string> bytes_;
+  std::shared_ptr<const FileBytes> bytes_;
   std::shared_ptr<data::ReadableFile> stored_;
 };
 
@@ -66,23 +67,6 @@ class RandomAccessFile final : public rocksdb::FSRandomAccessFile {
   FileReader reader_;
 };
 
-class MemoryWriter final : public rocksdb::FSWritableFile {
- public:
-  explicit MemoryWriter(std::shared_ptr<std::string> bytes) : bytes_(std::move(bytes)) {}
-  using FSWritableFile::Append;
-  IOStatus Append(const rocksdb::Slice& data, const rocksdb::IOOptions&, rocksdb::IODebugContext*) override {
-    bytes_->append(data.data(), data.size());
-    return IOStatus::OK();
-  }
-  IOStatus Close(const rocksdb::IOOptions&, rocksdb::IODebugContext*) override { return IOStatus::OK(); }
-  IOStatus Flush(const rocksdb::IOOptions&, rocksdb::IODebugContext*) override { return IOStatus::OK(); }
-  IOStatus Sync(const rocksdb::IOOptions&, rocksdb::IODebugContext*) override { return IOStatus::OK(); }
-  uint64_t GetFileSize(const rocksdb::IOOptions&, rocksdb::IODebugContext*) override { return bytes_->size(); }
-
- private:
-  std::shared_ptr<std::string> bytes_;
-};
-
 class FlatDirectory final : public rocksdb::FSDirectory {
  public:
   IOStatus Fsync(const rocksdb::IOOptions&, rocksdb::IODebugContext*) override { return IOStatus::OK(); }
@@ -92,27 +76,93 @@ class NoLock final : public rocksdb::FileLock {};
 
 }  // namespace
 
+FileBytes::~FileBytes() { LowerCharge(0); }
+
+void FileBytes::LowerCharge(int64_t bytes) {
+  if (charged_ <= bytes) return;
+  if (memory_ != nullptr) memory_->Shrink(charged_ - bytes);
+  charged_ = bytes;
+}
+
+Status FileBytes::Append(std::string_view bytes) {
+  const size_t size = text_.size() + bytes.size();
+  if (size > text_.capacity()) {
+    const size_t capacity = std::max(size, text_.capacity() * 2);
+    // The old bytes stand beside the new ones while they are copied.
+    if (memory_ != nullptr) TW_RETURN_NOT_OK(memory_->Grow(static_cast<int64_t>(capacity)));
+    charged_ += static_cast<int64_t>(capacity);
+    text_.reserve(capacity);
+    LowerCharge(static_cast<int64_t>(text_.capacity()));
+  }
+  text_.append(bytes);
+  return Status::OK();
+}
+
+void FileBytes::Trim() {
+  text_.shrink_to_fit();
+  LowerCharge(static_cast<int64_t>(text_.capacity()));
+}
+
+// Appends to a file in memory. RocksDB is told of a full account as of a failing disk.
+class DatabaseFiles::Writer final : public rocksdb::FSWritableFile {
+ public:
+  Writer(DatabaseFiles& files, std::shared_ptr<FileBytes> bytes, bool table)
+      : files_(files), bytes_(std::move(bytes)), table_(table) {}
+  using FSWritableFile::Append;
+  IOStatus Append(const rocksdb::Slice& data, const rocksdb::IOOptions&, rocksdb::IODebugContext*) override {
+    const Status appended = bytes_->Append({data.data(), data.size()});
+    if (appended.ok()) {
+      if (table_) files_.table_bytes_written_ += static_cast<int64_t>(data.size());
+      return IOStatus::OK();
+    }
+    MutexLock lock(files_.mutex_);
+    files_.failure_ = appended;
+    return IOStatus::IOError(appended.message());
+  }
+  IOStatus Close(const rocksdb::IOOptions&, rocksdb::IODebugContext*) override {
+    bytes_->Trim();
+    return IOStatus::OK();
+  }
+  IOStatus Flush(const rocksdb::IOOptions&, rocksdb::IODebugContext*) override { return IOStatus::OK(); }
+  IOStatus Sync(const rocksdb::IOOptions&, rocksdb::IODebugContext*) override { return IOStatus::OK(); }
+  uint64_t GetFileSize(const rocksdb::IOOptions&, rocksdb::IODebugContext*) override { return bytes_->text().size(); }
+
+ private:
+  DatabaseFiles& files_;
+  std::shared_ptr<FileBytes> bytes_;
+  const bool table_;
+};
+
 void DatabaseFiles::AddStored(const std::string& name, std::shared_ptr<data::ReadableFile> file, uint64_t size) {
   MutexLock lock(mutex_);
   entries_[name] = {nullptr, std::move(file), size};
 }
 
-void DatabaseFiles::AddBytes(const std::string& name, std::string bytes) {
+Status DatabaseFiles::AddBytes(const std::string& name, std::string_view bytes) {
+  auto file = std::make_shared<FileBytes>(memory_);
+  TW_RETURN_NOT_OK(file->Append(bytes));
   MutexLock lock(mutex_);
-  entries_[name] = {std::make_shared<std::string>(std::move(bytes)), nullptr, 0};
+  entries_[name] = {std::move(file), nullptr, 0};
+  return Status::OK();
 }
 
 std::shared_ptr<const std::string> DatabaseFiles::BytesOf(const std::string& name) const {
   MutexLock lock(mutex_);
   const auto found = entries_.find(name);
-  return found == entries_.end() ? nullptr : found->second.bytes;
+  if (found == entries_.end() || found->second.bytes == nullptr) return nullptr;
+  return {found->second.bytes, &found->second.bytes->text()};
+}
+
+Status DatabaseFiles::failure() const {
+  MutexLock lock(mutex_);
+  return failure_;
 }
 
 int64_t DatabaseFiles::memory_bytes() const {
   MutexLock lock(mutex_);
   int64_t bytes = 0;
   for (const auto& [name, entry] : entries_) {
-    if (entry.bytes != nullptr) bytes += static_cast<int64_t>(entry.bytes->capacity());
+    if (entry.bytes != nullptr) bytes += static_cast<int64_t>(entry.bytes->text().capacity());
   }
   return bytes;
 }
@@ -143,8 +193,8 @@ IOStatus DatabaseFiles::NewRandomAccessFile(const std::string& path, const rocks
 
 IOStatus DatabaseFiles::NewWritableFile(const std::string& path, const rocksdb::FileOptions&,
                                         std::unique_ptr<rocksdb::FSWritableFile>* result, Debug*) {
-  auto bytes = std::make_shared<std::string>();
-  *result = std::make_unique<MemoryWriter>(bytes);
+  auto bytes = std::make_shared<FileBytes>(memory_);
+  *result = std::make_unique<Writer>(*this, bytes, path.ends_with(".sst"));
   MutexLock lock(mutex_);
   entries_[BareName(path)] = {std::move(bytes), nullptr, 0};
   return IOStatus::OK();
@@ -175,7 +225,7 @@ IOStatus DatabaseFiles::DeleteFile(const std::string& path, const Options&, Debu
 IOStatus DatabaseFiles::GetFileSize(const std::string& path, const Options&, uint64_t* size, Debug*) {
   Entry entry;
   IOStatus status = Find(path, &entry);
-  if (status.ok()) *size = entry.bytes != nullptr ? entry.bytes->size() : entry.size;
+  if (status.ok()) *size = entry.bytes != nullptr ? entry.bytes->text().size() : entry.size;
   return status;
 }
 

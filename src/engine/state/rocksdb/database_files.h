@@ -4,29 +4,60 @@
 
 #include <rocksdb/file_system.h>
 
+#include <atomic>
 #include <map>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
+#include "base/memory.h"
 #include "base/mutex.h"
 #include "data/io/file_system.h"
 
 namespace thalweg::engine {
 
+/// A file in memory: its bytes, charged for as long as somebody holds them. Grows at the hands of one; others may hold it.
+class FileBytes {
+ public:
+  /// `memory` may be null.
+  explicit FileBytes(MemoryAccount* memory) : memory_(memory) {}
+  ~FileBytes();
+  FileBytes(const FileBytes&) = delete;
+  FileBytes& operator=(const FileBytes&) = delete;
+
+  /// Errors: OUT_OF_MEMORY; nothing is appended then.
+  Status Append(std::string_view bytes);
+  /// It will not grow any more, or not soon: what is set aside for that is given back.
+  void Trim();
+  const std::string& text() const { return text_; }
+
+ private:
+  void LowerCharge(int64_t bytes);
+
+  MemoryAccount* const memory_;
+  int64_t charged_ = 0;
+  std::string text_;
+};
+
 /// One flat folder, whatever the path: table files of a checkpoint are read where they lie, all else is in memory.
 /// Nothing reaches a disk, nothing of the checkpoint is changed. Thread: any.
 class DatabaseFiles final : public rocksdb::FileSystem {
  public:
-  DatabaseFiles() = default;
+  /// `memory` (may be null) pays for files in memory.
+  explicit DatabaseFiles(MemoryAccount* memory = nullptr) : memory_(memory) {}
 
   /// Makes a file of the checkpoint appear under a bare name.
   void AddStored(const std::string& name, std::shared_ptr<data::ReadableFile> file, uint64_t size) TW_EXCLUDES(mutex_);
-  void AddBytes(const std::string& name, std::string bytes) TW_EXCLUDES(mutex_);
+  Status AddBytes(const std::string& name, std::string_view bytes) TW_EXCLUDES(mutex_);
   /// What was written under this name, or null: then it lies in the checkpoint or nowhere.
   std::shared_ptr<const std::string> BytesOf(const std::string& name) const TW_EXCLUDES(mutex_);
   /// Of all that is in memory.
   int64_t memory_bytes() const TW_EXCLUDES(mutex_);
+  /// Bytes of tables that were written so far.
+  int64_t table_bytes_written() const { return table_bytes_written_; }
+  /// The error of ours behind one that RocksDB tells in its own words; OK when there is none.
+  Status failure() const TW_EXCLUDES(mutex_);
 
   using Options = rocksdb::IOOptions;
   using Debug = rocksdb::IODebugContext;
@@ -55,15 +86,19 @@ class DatabaseFiles final : public rocksdb::FileSystem {
   rocksdb::IOStatus IsDirectory(const std::string& path, const Options&, bool* is_directory, Debug*) override;
 
  private:
+  class Writer;
   struct Entry {
-    std::shared_ptr<std::string> bytes;          // null: stored
+    std::shared_ptr<FileBytes> bytes;            // null: stored
     std::shared_ptr<data::ReadableFile> stored;
     uint64_t size = 0;  // of a stored file
   };
   rocksdb::IOStatus Find(const std::string& path, Entry* entry) const TW_EXCLUDES(mutex_);
 
+  MemoryAccount* const memory_;
+  std::atomic<int64_t> table_bytes_written_{0};
   mutable Mutex mutex_;
   std::map<std::string, Entry> entries_ TW_GUARDED_BY(mutex_);
+  Status failure_ TW_GUARDED_BY(mutex_);
 };
 
 }  // namespace thalweg::engine

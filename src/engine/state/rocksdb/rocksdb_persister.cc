@@ -33,6 +33,7 @@ class RocksDbPersister::ChangelogWriter final : public StateChangeWriter {
       : persister_(persister), version_(version), encoder_(persister.codec_, /*row_checksum=*/false) {}
 
   Status Append(std::span<const StateChange> changes) override {
+    const SpentTime spent(&spent_);
     bytes_.clear();
     sizes_.clear();
     for (const StateChange& change : changes) {
@@ -57,14 +58,24 @@ class RocksDbPersister::ChangelogWriter final : public StateChangeWriter {
       const auto [key_bytes, value_bytes] = sizes_[i];
       records_.push_back({{at, key_bytes}, {at + key_bytes, value_bytes}, changes[i].removed});
       at += key_bytes + value_bytes;
+      puts_ += changes[i].removed ? 0 : 1;
     }
+    put_bytes_ += static_cast<int64_t>(bytes_.size());
     return encoder_.Append(records_);
   }
 
   Status Finish(data::DurableGroup& group) override {
-    TW_RETURN_NOT_OK(encoder_.Finish());
-    TW_FAULT_POINT("state: changelog encoded");
-    TW_RETURN_NOT_OK(group.Stage(persister_.ChangesPath(version_), encoder_.bytes()));
+    {
+      const SpentTime spent(&spent_);
+      TW_RETURN_NOT_OK(encoder_.Finish());
+      TW_FAULT_POINT("state: changelog encoded");
+      TW_RETURN_NOT_OK(group.Stage(persister_.ChangesPath(version_), encoder_.bytes()));
+    }
+    persister_.Count([this](RocksDbMetrics& metrics) {
+      metrics.changelog += spent_;
+      metrics.puts += puts_;
+      metrics.put_bytes += put_bytes_;
+    });
     persister_.NoteStaged(version_, static_cast<int64_t>(encoder_.bytes().size()), false);
     return Status::OK();
   }
@@ -73,6 +84,9 @@ class RocksDbPersister::ChangelogWriter final : public StateChangeWriter {
   RocksDbPersister& persister_;
   const int64_t version_;
   StateFileEncoder encoder_;
+  std::chrono::nanoseconds spent_{0};
+  int64_t puts_ = 0;
+  int64_t put_bytes_ = 0;
   // Scratch of Append.
   std::string bytes_;
   std::string key_;
@@ -86,6 +100,27 @@ class RocksDbPersister::SnapshotWriter final : public StateChangeWriter {
   SnapshotWriter(RocksDbPersister& persister, int64_t version) : persister_(persister), version_(version) {}
 
   Status Append(std::span<const StateChange> changes) override {
+    RocksDbMetrics work;
+    TW_RETURN_NOT_OK(TakeIn(changes, &work));
+    persister_.Count([&work](RocksDbMetrics& metrics) {
+      metrics.put += work.put;
+      metrics.puts += work.puts;
+      metrics.put_bytes += work.put_bytes;
+    });
+    return Status::OK();
+  }
+
+  Status Finish(data::DurableGroup& group) override {
+    TW_RETURN_NOT_OK(persister_.StageSnapshot(*persister_.database_, version_, group));
+    persister_.database_version_ = version_;
+    // A large one is read from its files next time: its tables need not wait in memory.
+    if (persister_.database_->memory_bytes() > kMostDatabaseBytes) persister_.database_.reset();
+    return Status::OK();
+  }
+
+ private:
+  Status TakeIn(std::span<const StateChange> changes, RocksDbMetrics* work) {
+    const SpentTime spent(&work->put);
     for (const StateChange& change : changes) {
       key_.clear();
       value_.clear();
@@ -96,17 +131,12 @@ class RocksDbPersister::SnapshotWriter final : public StateChangeWriter {
       }
       persister_.encoding_.EncodeValue(key_, change.value, &value_);
       TW_RETURN_NOT_OK(persister_.database_->Put(key_, value_));
+      ++work->puts;
+      work->put_bytes += static_cast<int64_t>(key_.size() + value_.size());
     }
-    return Status::OK();
+    return persister_.database_->Charge();
   }
 
-  Status Finish(data::DurableGroup& group) override {
-    TW_RETURN_NOT_OK(persister_.StageSnapshot(*persister_.database_, version_, group));
-    persister_.database_version_ = version_;
-    return Status::OK();
-  }
-
- private:
   RocksDbPersister& persister_;
   const int64_t version_;
   std::string key_;
@@ -114,11 +144,12 @@ class RocksDbPersister::SnapshotWriter final : public StateChangeWriter {
 };
 
 RocksDbPersister::RocksDbPersister(data::FileSystem& file_system, StateStoreId id, const StateOptions& options,
-                                   StateRowTypes types, StateCodecKind codec)
+                                   StateRowTypes types, StateCodecKind codec, StateMemory memory)
     : FilePersister(file_system, std::move(id), options, std::move(types), {".changelog", ".zip"}),
       codec_(codec),
       encoding_(types_.key, types_.prefix_columns, options_.row_checksum,
-                "RocksDBStateStoreProvider[stateStoreProviderId=StateStoreProviderId[ storeId=" + id_.ToString() + " ]]") {}
+                "RocksDBStateStoreProvider[stateStoreProviderId=StateStoreProviderId[ storeId=" + id_.ToString() + " ]]"),
+      memory_(memory) {}
 
 RocksDbPersister::~RocksDbPersister() = default;
 
@@ -131,7 +162,14 @@ Status RocksDbPersister::Load(StateVersion version, const StateVisitor& visitor)
     TW_ASSIGN_OR_RETURN(const StateFiles files, ListFiles());
     TW_RETURN_NOT_OK(CheckIds(files));
   }
-  return FilePersister::Load(version, visitor);
+  std::chrono::nanoseconds load{0};
+  Status loaded;
+  {
+    const SpentTime spent(&load);
+    loaded = FilePersister::Load(version, visitor);
+  }
+  Count([load](RocksDbMetrics& metrics) { metrics.load += load; });
+  return loaded;
 }
 
 Status RocksDbPersister::ReadRecords(int64_t version, const StateVisitor& visitor) const {
@@ -157,6 +195,17 @@ Status RocksDbPersister::ReadRecords(int64_t version, const StateVisitor& visito
 }
 
 Status RocksDbPersister::ReadChangesFile(int64_t version, const StateVisitor& visitor) {
+  std::chrono::nanoseconds replay{0};
+  TW_RETURN_NOT_OK(ReplayChangelog(version, visitor, &replay));
+  Count([replay](RocksDbMetrics& metrics) {
+    metrics.replay += replay;
+    ++metrics.changelogs_replayed;
+  });
+  return Status::OK();
+}
+
+Status RocksDbPersister::ReplayChangelog(int64_t version, const StateVisitor& visitor, std::chrono::nanoseconds* replay) const {
+  const SpentTime spent(replay);
   std::deque<std::string> texts;
   std::vector<StateChange> changes;
   return ReadRecords(version, [&](std::span<const StateChange> records) -> Status {
@@ -178,6 +227,17 @@ Status RocksDbPersister::ReadChangesFile(int64_t version, const StateVisitor& vi
 }
 
 Status RocksDbPersister::ReadSnapshot(int64_t version, const StateVisitor& visitor) {
+  std::chrono::nanoseconds load{0};
+  TW_RETURN_NOT_OK(ScanSnapshot(version, visitor, &load));
+  Count([load](RocksDbMetrics& metrics) {
+    metrics.load_snapshot += load;
+    ++metrics.snapshots_loaded;
+  });
+  return Status::OK();
+}
+
+Status RocksDbPersister::ScanSnapshot(int64_t version, const StateVisitor& visitor, std::chrono::nanoseconds* load) const {
+  const SpentTime spent(load);
   const std::string path = SnapshotPath(version);
   TW_ASSIGN_OR_RETURN(const StoredSnapshot snapshot, ReadStoredSnapshot(file_system_, directory_, path));
   const auto database = Database::Open(file_system_, snapshot.image, /*writable=*/false);
@@ -201,13 +261,14 @@ Status RocksDbPersister::ReadSnapshot(int64_t version, const StateVisitor& visit
   return scanned.ok() ? scanned : SnapshotLoadError(path, scanned);
 }
 
-Result<std::unique_ptr<SnapshotBuilder>> RocksDbPersister::BuildFrom(int64_t base, int64_t version) const {
+Result<std::unique_ptr<SnapshotBuilder>> RocksDbPersister::BuildFrom(int64_t base, int64_t version,
+                                                                     MemoryAccount* memory) const {
   std::optional<StoredSnapshot> snapshot;
   const std::string path = SnapshotPath(base);
   if (base > 0) {
     TW_ASSIGN_OR_RETURN(snapshot, ReadStoredSnapshot(file_system_, directory_, path));
   }
-  auto builder = SnapshotBuilder::Open(file_system_, directory_, snapshot);
+  auto builder = SnapshotBuilder::Open(file_system_, directory_, snapshot, memory);
   if (!builder.ok()) return SnapshotLoadError(path, builder.status());
   for (int64_t changelog = base + 1; changelog <= version; ++changelog) {
     TW_RETURN_NOT_OK(ReadRecords(changelog, [&](std::span<const StateChange> records) -> Status {
@@ -219,19 +280,18 @@ Result<std::unique_ptr<SnapshotBuilder>> RocksDbPersister::BuildFrom(int64_t bas
         TW_ASSIGN_OR_RETURN(const std::string_view key, encoding_.DecodeRemovedKey(record.key));
         TW_RETURN_NOT_OK((*builder)->Remove(key));
       }
-      return Status::OK();
+      return (*builder)->Charge();
     }));
   }
   return builder;
 }
 
 Status RocksDbPersister::TakeDatabaseTo(int64_t version) {
-  const bool large = database_ != nullptr && database_->memory_bytes() > kMostDatabaseBytes;
-  if (database_ != nullptr && database_version_ == version && !large) return Status::OK();
+  if (database_ != nullptr && database_version_ == version) return Status::OK();
   database_.reset();
   TW_ASSIGN_OR_RETURN(const StateFiles files, ListFiles());
   return FromBestBase(files, version, [&](int64_t base, bool) -> Status {
-    TW_ASSIGN_OR_RETURN(database_, BuildFrom(base, version));
+    TW_ASSIGN_OR_RETURN(database_, BuildFrom(base, version, memory_.strand));
     return Status::OK();
   });
 }
@@ -252,7 +312,9 @@ Result<std::unique_ptr<StateChangeWriter>> RocksDbPersister::BeginChanges(StateV
 }
 
 Status RocksDbPersister::StageSnapshot(SnapshotBuilder& builder, int64_t version, data::DurableGroup& group) {
-  TW_ASSIGN_OR_RETURN(StagedSnapshot staged, builder.Stage(group, SnapshotPath(version)));
+  StagingWork work;
+  TW_ASSIGN_OR_RETURN(StagedSnapshot staged, builder.Stage(group, SnapshotPath(version), &work));
+  Count([&work](RocksDbMetrics& metrics) { metrics.staging = work; });
   TW_FAULT_POINT("state: snapshot staged");
   NoteStaged(version, staged.zip_bytes + staged.table_bytes, true);
   MutexLock lock(tables_mutex_);
@@ -272,11 +334,20 @@ void RocksDbPersister::Committed(StateVersion version, int64_t entries) {
   FilePersister::Committed(version, entries);
 }
 
+void RocksDbPersister::Report(const StateMetrics&, StateFormatMetrics* custom) {
+  Count([&](RocksDbMetrics& metrics) {
+    metrics.snapshots_repaired += TakeRepairs();
+    metrics.PutInto(custom);
+    metrics = {};
+  });
+}
+
 // Beside the strand, from files alone: the tables of the base stay as they are.
 Status RocksDbPersister::WriteSnapshot(int64_t base, int64_t version) {
-  TW_ASSIGN_OR_RETURN(const auto builder, BuildFrom(base, version));
+  TW_ASSIGN_OR_RETURN(const auto builder, BuildFrom(base, version, memory_.maintenance));
+  StagingWork unreported;
   data::DurableGroup group(file_system_);
-  TW_ASSIGN_OR_RETURN(StagedSnapshot staged, builder->Stage(group, SnapshotPath(version)));
+  TW_ASSIGN_OR_RETURN(StagedSnapshot staged, builder->Stage(group, SnapshotPath(version), &unreported));
   TW_FAULT_POINT("state: snapshot written");
   TW_RETURN_NOT_OK(group.Publish(options_.durable));
   MutexLock lock(tables_mutex_);

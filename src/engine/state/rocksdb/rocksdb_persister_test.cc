@@ -199,6 +199,90 @@ TEST(ZipArchive, EntriesComeBackAndDamageIsRefused) {
   }
 }
 
+// Entries that no compression makes smaller.
+std::vector<std::pair<std::string, std::string>> Noise(Random& random, int entries, size_t bytes) {
+  std::vector<std::pair<std::string, std::string>> found;
+  for (int i = 0; i < entries; ++i) {
+    std::string value(bytes, '\0');
+    for (char& c : value) c = static_cast<char>(random.NextBelow(256));
+    found.emplace_back("key " + std::to_string(random.NextBelow(1'000'000)), std::move(value));
+  }
+  return found;
+}
+
+Status CommitEntries(data::FileSystem& files, StatePersister& persister, int64_t version,
+                     const std::vector<std::pair<std::string, std::string>>& entries) {
+  TW_ASSIGN_OR_RETURN(const auto writer, persister.BeginChanges(StateVersion(version)));
+  for (const auto& [key, value] : entries) {
+    const StateChange change{key, value, false};
+    TW_RETURN_NOT_OK(writer->Append({&change, 1}));
+  }
+  data::DurableGroup group(files);
+  TW_RETURN_NOT_OK(writer->Finish(group));
+  TW_RETURN_NOT_OK(group.Publish());
+  persister.Committed(StateVersion(version), static_cast<int64_t>(entries.size()));
+  return Status::OK();
+}
+
+class PaidRocksDb : public testing::Test {
+ protected:
+  std::unique_ptr<StatePersister> Open() {
+    const auto provider = FindStateStoreProvider(kRocksDbProviderClass).ValueOrDie();
+    return provider->Open(files_, AnyStore(), RocksDb(), {}, {&strand_, &maintenance_}).ValueOrDie();
+  }
+  size_t NumTables(int64_t version) {
+    return ReadStoredMetadata(files_, "/ckpt/state/0/0/" + std::to_string(version) + ".zip").ValueOrDie().ssts.size();
+  }
+
+  data::MemoryFileSystem files_;
+  MemoryAccount strand_{"strand", nullptr};
+  MemoryAccount maintenance_{"maintenance", nullptr};
+  Random random_{5};
+};
+
+TEST_F(PaidRocksDb, WhatACommitHoldsIsChargedUntilTheStrandEnds) {
+  const auto persister = Open();
+  ASSERT_TRUE(CommitEntries(files_, *persister, 1, Noise(random_, 100, 10'000)).ok());
+  EXPECT_GE(strand_.used_bytes(), 1'000'000) << "the new table stands in memory";
+  EXPECT_LT(strand_.used_bytes(), 2'500'000);
+  persister->StrandEnded();
+  EXPECT_EQ(strand_.used_bytes(), 0);
+  EXPECT_EQ(maintenance_.used_bytes(), 0);
+}
+
+TEST_F(PaidRocksDb, ALargeCommitIsNotKeptInMemory) {
+  const auto persister = Open();
+  ASSERT_TRUE(CommitEntries(files_, *persister, 1, Noise(random_, 100, 100'000)).ok());
+  EXPECT_GE(strand_.peak_bytes(), 10'000'000);
+  EXPECT_EQ(strand_.used_bytes(), 0) << "it is read from its files next time";
+  ASSERT_TRUE(CommitEntries(files_, *persister, 2, Noise(random_, 1, 8)).ok());
+  EXPECT_EQ(LoadAll(*persister, StateVersion(2)).ValueOrDie().size(), 101u);
+}
+
+TEST_F(PaidRocksDb, OverTheLimitTheVersionFailsAndCanBeWrittenAgain) {
+  const auto persister = Open();
+  const auto entries = Noise(random_, 100, 50'000);
+  for (const int64_t limit : {100'000, 1'000'000, 6'000'000}) {
+    strand_.set_limit_bytes(limit);
+    EXPECT_EQ(CommitEntries(files_, *persister, 1, entries).condition(), "OUT_OF_MEMORY") << limit;
+  }
+  strand_.set_limit_bytes(MemoryAccount::kNoLimit);
+  ASSERT_TRUE(CommitEntries(files_, *persister, 1, entries).ok());
+  EXPECT_EQ(LoadAll(*persister, StateVersion(1)).ValueOrDie().size(), 100u);
+}
+
+TEST_F(PaidRocksDb, AMergeThatDoesNotFitIsPutOff) {
+  const auto persister = Open();
+  strand_.set_limit_bytes(8'000'000);
+  for (int64_t version = 1; version <= 5; ++version) {
+    ASSERT_TRUE(CommitEntries(files_, *persister, version, Noise(random_, 100, 8'000)).ok()) << version;
+    EXPECT_EQ(NumTables(version), static_cast<size_t>(version));
+  }
+  strand_.set_limit_bytes(MemoryAccount::kNoLimit);
+  ASSERT_TRUE(CommitEntries(files_, *persister, 6, Noise(random_, 100, 8'000)).ok());
+  EXPECT_EQ(NumTables(6), 1u);
+}
+
 // Thousand versions of a changing set: tables are merged, and what lies on disk follows the state, not its history.
 TEST(RocksDbPersister, TablesAreMergedAndDeleted) {
   data::MemoryFileSystem files;

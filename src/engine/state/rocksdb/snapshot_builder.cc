@@ -1,5 +1,7 @@
 #include "engine/state/rocksdb/snapshot_builder.h"
 
+#include <utility>
+
 #include "base/uuid.h"
 #include "data/io/path.h"
 #include "engine/state/rocksdb/zip_archive.h"
@@ -72,8 +74,9 @@ Result<SnapshotMetadata> ReadStoredMetadata(data::FileSystem& file_system, const
 }
 
 Result<std::unique_ptr<SnapshotBuilder>> SnapshotBuilder::Open(data::FileSystem& file_system, std::string store_directory,
-                                                               const std::optional<StoredSnapshot>& base) {
-  TW_ASSIGN_OR_RETURN(auto database, Database::Open(file_system, base ? base->image : DatabaseImage{}, /*writable=*/true));
+                                                               const std::optional<StoredSnapshot>& base,
+                                                               MemoryAccount* memory) {
+  TW_ASSIGN_OR_RETURN(auto database, Database::Open(file_system, base ? base->image : DatabaseImage{}, /*writable=*/true, memory));
   std::unique_ptr<SnapshotBuilder> builder(new SnapshotBuilder(std::move(store_directory), std::move(database)));
   if (!base) return builder;
   builder->num_keys_ = base->metadata.num_keys;
@@ -83,6 +86,7 @@ Result<std::unique_ptr<SnapshotBuilder>> SnapshotBuilder::Open(data::FileSystem&
 
 Status SnapshotBuilder::Put(std::string_view key, std::string_view value) {
   if (num_keys_ >= 0) {
+    ++gets_;
     TW_ASSIGN_OR_RETURN(const bool known, database_->Contains(key));
     num_keys_ += known ? 0 : 1;
   }
@@ -91,6 +95,7 @@ Status SnapshotBuilder::Put(std::string_view key, std::string_view value) {
 
 Status SnapshotBuilder::Remove(std::string_view key) {
   if (num_keys_ >= 0) {
+    ++gets_;
     TW_ASSIGN_OR_RETURN(const bool known, database_->Contains(key));
     if (!known) return Status::OK();
     --num_keys_;
@@ -98,35 +103,55 @@ Status SnapshotBuilder::Remove(std::string_view key) {
   return database_->Remove(key);
 }
 
-Result<StagedSnapshot> SnapshotBuilder::Stage(data::DurableGroup& group, const std::string& path) {
-  TW_RETURN_NOT_OK(database_->Flush());
-  TW_ASSIGN_OR_RETURN(DatabaseImage image, database_->Image());
-  StagedSnapshot staged;
-  SnapshotMetadata metadata{.num_keys = num_keys_};
-  std::map<std::string, std::string> names;
-  for (const DatabaseImage::Table& table : image.tables) {
-    const auto known = stored_names_.find(table.name);
-    std::string name;
-    if (known != stored_names_.end()) {
-      name = known->second;
-    } else {
-      name = table.name.substr(0, table.name.find('.')) + "-" + Uuid::MakeRandom().ToString() + ".sst";
-      const std::string place = data::JoinPath(TablesDirectory(store_directory_), name);
-      TW_RETURN_NOT_OK(group.Stage(place, *database_->NewTable(table.name)));
-      staged.table_bytes += table.size_bytes;
-    }
-    metadata.ssts.push_back({table.name, name, table.size_bytes});
-    staged.tables.insert(name);
-    names[table.name] = std::move(name);
+Result<StagedSnapshot> SnapshotBuilder::Stage(data::DurableGroup& group, const std::string& path, StagingWork* work) {
+  work->gets += std::exchange(gets_, 0);
+  TW_RETURN_NOT_OK(database_->Flush(&work->tables));
+  DatabaseImage image;
+  {
+    const SpentTime spent(&work->image);
+    TW_ASSIGN_OR_RETURN(image, database_->Image());
   }
-  stored_names_ = std::move(names);
+  StagedSnapshot staged;
+  TW_RETURN_NOT_OK(StageTables(group, image, &staged, work));
+  const SpentTime spent(&work->stage_archive);
+  SnapshotMetadata metadata{.num_keys = num_keys_};
+  for (const DatabaseImage::Table& table : image.tables) {
+    metadata.ssts.push_back({table.name, stored_names_[table.name], table.size_bytes});
+  }
   std::vector<ZipEntry> entries;
   for (auto& file : image.files) entries.push_back({std::move(file.name), std::move(file.bytes)});
   entries.push_back({kMetadataEntry, FormatSnapshotMetadata(metadata)});
+  for (const ZipEntry& entry : entries) work->archive_bytes += static_cast<int64_t>(entry.bytes.size());
   const std::string archive = WriteZip(entries);
   TW_RETURN_NOT_OK(group.Stage(path, archive));
   staged.zip_bytes = static_cast<int64_t>(archive.size());
   return staged;
+}
+
+Status SnapshotBuilder::StageTables(data::DurableGroup& group, const DatabaseImage& image, StagedSnapshot* staged,
+                                    StagingWork* work) {
+  const SpentTime spent(&work->stage_tables);
+  std::map<std::string, std::string> names;
+  for (const DatabaseImage::Table& table : image.tables) {
+    work->table_bytes += table.size_bytes;
+    const auto known = stored_names_.find(table.name);
+    std::string name;
+    if (known != stored_names_.end()) {
+      name = known->second;
+      ++work->shared_tables;
+    } else {
+      name = table.name.substr(0, table.name.find('.')) + "-" + Uuid::MakeRandom().ToString() + ".sst";
+      const std::string place = data::JoinPath(TablesDirectory(store_directory_), name);
+      TW_RETURN_NOT_OK(group.Stage(place, *database_->NewTable(table.name)));
+      staged->table_bytes += table.size_bytes;
+      work->new_table_bytes += table.size_bytes;
+      ++work->new_tables;
+    }
+    staged->tables.insert(name);
+    names[table.name] = std::move(name);
+  }
+  stored_names_ = std::move(names);
+  return Status::OK();
 }
 
 }  // namespace thalweg::engine

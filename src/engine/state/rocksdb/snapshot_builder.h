@@ -46,24 +46,29 @@ struct StagedSnapshot {
 /// Thread: confined to its owner. Keys and values as row_encoding.h makes them.
 class SnapshotBuilder {
  public:
-  /// From a snapshot, or from nothing.
+  /// From a snapshot, or from nothing. `memory`: as Database's.
   static Result<std::unique_ptr<SnapshotBuilder>> Open(data::FileSystem& file_system, std::string store_directory,
-                                                       const std::optional<StoredSnapshot>& base);
+                                                       const std::optional<StoredSnapshot>& base,
+                                                       MemoryAccount* memory = nullptr);
 
   Status Put(std::string_view key, std::string_view value);
   Status Remove(std::string_view key);
-  /// Stages new table files first, then the archive as `path`.
-  Result<StagedSnapshot> Stage(data::DurableGroup& group, const std::string& path);
+  /// As Database's.
+  Status Charge() { return database_->Charge(); }
+  /// Stages new table files first, then the archive as `path`. Adds to `work`, also what came before it.
+  Result<StagedSnapshot> Stage(data::DurableGroup& group, const std::string& path, StagingWork* work);
   int64_t memory_bytes() const { return database_->memory_bytes(); }
 
  private:
   SnapshotBuilder(std::string store_directory, std::unique_ptr<Database> database)
       : store_directory_(std::move(store_directory)), database_(std::move(database)) {}
+  Status StageTables(data::DurableGroup& group, const DatabaseImage& image, StagedSnapshot* staged, StagingWork* work);
 
   const std::string store_directory_;
   std::unique_ptr<Database> database_;
   std::map<std::string, std::string> stored_names_;  // of tables, by their name in the database
   int64_t num_keys_ = 0;                             // -1: Spark did not count
+  int64_t gets_ = 0;
 };
 
 }  // namespace thalweg::engine
