@@ -17,6 +17,7 @@ import threading
 import deltalake
 from harness.thalweg_server import ThalwegServer
 from harness.waiting import NotReached, patience
+from pyspark.sql import functions
 
 SOURCE = pathlib.Path(os.environ["TW_SOURCE_DIR"]) / "src"
 SETTINGS = {
@@ -34,6 +35,23 @@ END_TIMEOUT_S = patience(300)
 
 # What every query with state passes; the names of fault points begin with these words.
 STREAM_POINTS = ("micro-batch", "offset log", "commit log", "state", "atomic write", "durable group")
+
+
+# Rounds keep their state in one format or the other.
+STATE_FORMATS = {
+    "hdfs": {},
+    "rocksdb": {
+        "spark.sql.streaming.stateStore.providerClass": "org.apache.spark.sql.execution.streaming.state.RocksDBStateStoreProvider",
+        "spark.sql.streaming.stateStore.rocksdb.changelogCheckpointing.enabled": "true",
+    },
+}
+
+
+def formats_with(point):
+    """The state formats whose queries pass a fault point: all, unless only one format's own code has it."""
+    own = {name: f'TW_FAULT_POINT("{point}")' in "".join(path.read_text() for path in (SOURCE / "engine/state" / name).glob("*.cc"))
+           for name in STATE_FORMATS}
+    return [name for name, passed in own.items() if passed] or list(STATE_FORMATS)
 
 
 def fault_points(*begin):
@@ -189,6 +207,7 @@ class Round:
         self.folder = folder / f"round-{seed}"
         chance = random.Random(seed)
         self.deaths = [Death(chance, points, within_s, None if i else first_point) for i in range(chance.choice((1, 1, 2, 3)))]
+        self.state_format = chance.choice(formats_with(first_point) if first_point else list(STATE_FORMATS))
         self.failures = []
         self.struck = []  # fault points that killed a server
         self.queries = inputs.queries(self.folder, seed)
@@ -204,14 +223,14 @@ class Round:
             try:
                 query.check()
             except Exception as error:  # a table that cannot be read is a failure of this run, not of the matrix
-                failures.append(f"seed {self.seed}, {query.name} after {killed[query.name]}: {type(error).__name__}: {error}")
+                failures.append(f"seed {self.seed}, {query.name} ({self.state_format}) after {killed[query.name]}: {type(error).__name__}: {error}")
         if not failures:
             shutil.rmtree(self.folder)
             self.inputs.done(self.seed)
         return sum(1 for deaths in killed.values() if deaths), failures
 
     def _server(self, death=None):
-        return ThalwegServer(self.folder / "server", conf=SETTINGS, environment=death.environment() if death else {}).start()
+        return ThalwegServer(self.folder / "server", conf=SETTINGS | STATE_FORMATS[self.state_format], environment=death.environment() if death else {}).start()
 
     def _live(self, death):
         """Starts the queries on a server that dies; the names of those that were not done by then."""
@@ -220,6 +239,7 @@ class Round:
         unfinished = [query.name for query in self.queries]
         try:
             session = server.session()  # before the timer: a session that never was spoils the client's next ones
+            functions.lit(1)  # what the client asks the first session of a process, once, and never again
             if timer:
                 timer.start()
             session.client.set_retry_policies([])  # a dead server is not waited for
@@ -254,7 +274,7 @@ class Round:
                 try:
                     assert one.awaitTermination(END_TIMEOUT_S), "it did not end"
                 except Exception as error:
-                    failures.append(f"seed {self.seed}, {query.name} after {killed[query.name]}: {str(error)[:2000]}")
+                    failures.append(f"seed {self.seed}, {query.name} ({self.state_format}) after {killed[query.name]}: {str(error)[:2000]}")
         except Exception as error:
             failures.append(f"seed {self.seed}, restart after {killed}: {str(error)[:2000]}")
         finally:
