@@ -239,7 +239,7 @@ class Round:
         unfinished = [query.name for query in self.queries]
         try:
             session = server.session()  # before the timer: a session that never was spoils the client's next ones
-            functions.lit(1)  # what the client asks the first session of a process, once, and never again
+            functions.col("x")  # what the client asks the first session of a process, once, and never again
             if timer:
                 timer.start()
             session.client.set_retry_policies([])  # a dead server is not waited for
