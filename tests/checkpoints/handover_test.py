@@ -40,9 +40,9 @@ def cut_off(place, case, newest, committed, topic):
         last = {"offsets": newest, "commits": newest if committed else newest - 1, "state": newest + 1, "sources": None}[kind]
         if last is not None and int(stem) > last:
             path.unlink()
-    newest_offset = json.loads((checkpoint / "offsets" / str(newest)).read_text().split("\n")[2])
+    newest_offsets = [json.loads(line) for line in (checkpoint / "offsets" / str(newest)).read_text().split("\n")[2:]]
     for path in (checkpoint / "sources").glob("*/*"):
-        if case.source == "file" and int(path.name) > newest_offset["logOffset"]:
+        if case.source == "file" and int(path.name) > newest_offsets[int(path.parent.name)]["logOffset"]:
             path.unlink()
         else:
             path.write_text(path.read_text().replace(PLACE, str(place)))

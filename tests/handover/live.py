@@ -71,7 +71,7 @@ def main(names, lots, quick):
     root = pathlib.Path(tempfile.mkdtemp(prefix="handover-"))
     broker = KafkaBroker(root / "broker").start()
     engines = {"S": Spark(root / "spark"), "T": Thalweg(root / "thalweg")}
-    wrong = 0
+    wrong = files = 0
 
     def check(run, letter, what, problems):
         nonlocal wrong
@@ -85,7 +85,8 @@ def main(names, lots, quick):
         if SAMPLES in names:
             began = time.monotonic()
             for name in sample_queries.SAMPLES:
-                problems = run_sample(name, root, engines)
+                problems, compared = run_sample(name, root, engines)
+                files += compared
                 wrong += bool(problems)
                 for problem in problems[:12]:
                     print(f"{name:25} DIFFERS {problem[:1500]}", flush=True)
@@ -120,6 +121,7 @@ def main(names, lots, quick):
                     got = run.answer(letter)
                     check(run, letter, f"the answer of lot {lot}", [] if got in (None, right) else [f"{got} is not {right}"])
                     check(run, letter, f"the checkpoint after lot {lot}", compare.differences(run.place / "checkpoint", reference.place / "checkpoint"))
+                    files += compare.num_compared(run.place / "checkpoint", reference.place / "checkpoint")
                     read = engines["S"].state(run.place) if read_state else None
                     check(run, letter, f"the state as Spark reads it after lot {lot}",
                           sorted(set(read) ^ set(state)) if read != state else [])
@@ -138,7 +140,7 @@ def main(names, lots, quick):
         for engine in engines.values():
             engine.stop()
         broker.stop()
-    print(f"{wrong} differences; {root if wrong else ''}")
+    print(f"{wrong} differences in {files} files and what comes out; {root if wrong else ''}")
     if not wrong:
         shutil.rmtree(root)
     return 1 if wrong else 0

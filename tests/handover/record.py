@@ -1,6 +1,6 @@
 """Records what tests/checkpoints/handover_test.py and damage_test.py continue: checkpoints and tables as real Spark leaves them.
 
-    TW_SPARK_RUN=... python record.py DIR [CASE ...]       (DIR: tests/checkpoints/spark-4.2.0/handover)
+    TW_SPARK_RUN=... python record.py DIR [CASE ...]       (DIR: tests/checkpoints/spark-4.2.0/handover; CASE may be damage-base)
 """
 import json
 import os
@@ -14,6 +14,9 @@ from engines import Spark  # noqa: E402
 from harness import handover_queries as queries  # noqa: E402
 from harness.kafka_broker import KafkaBroker  # noqa: E402
 from harness.spark_checkpoints import PLACE  # noqa: E402
+
+
+DAMAGE_BASE = "damage-base"
 
 
 def keep(place, golden, parts, side_cars):
@@ -32,7 +35,7 @@ def main(target, names):
     spark = Spark(root / "spark")
     broker = KafkaBroker(root / "broker").start()
     try:
-        for case in (queries.CASES[name] for name in names):
+        for case in (queries.CASES[name] for name in names if name != DAMAGE_BASE):
             place = root / case.name
             place.mkdir()
             settings = {"bootstrap": broker.bootstrap, "topic": case.name, "out_topic": f"{case.name}-out", "table": case.name.replace("-", "_")}
@@ -55,17 +58,19 @@ def main(target, names):
             (target / case.name / "progress.json").write_text(json.dumps(progress, indent=1) + "\n")
             (target / case.name / "state.jsonl").write_text("".join(line + "\n" for line in spark.state(place)))
             print(case.name, ends, flush=True)
-        place = root / "damage-base"
+        if DAMAGE_BASE not in names:
+            return
+        place = root / DAMAGE_BASE
         (place / "in").mkdir(parents=True)
         (place / "in" / "f000.json").write_text('{"k":"a","v":2}\n{"k":"b","v":2}\n')
         os.utime(place / "in" / "f000.json", (1_700_000_000, 1_700_000_000))
         spark.damage_base(place)
-        keep(place, target / "damage-base", ("checkpoint", "in"), side_cars=True)
+        keep(place, target / DAMAGE_BASE, ("checkpoint", "in"), side_cars=True)
     finally:
         spark.stop()
         broker.stop()
-    shutil.rmtree(root)
+        shutil.rmtree(root)
 
 
 if __name__ == "__main__":
-    main(pathlib.Path(sys.argv[1]).resolve(), sys.argv[2:] or queries.GOLDEN_CASES)
+    main(pathlib.Path(sys.argv[1]).resolve(), sys.argv[2:] or [*queries.GOLDEN_CASES, DAMAGE_BASE])

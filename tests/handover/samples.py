@@ -28,7 +28,7 @@ def vector_steps(place):
 
 
 def run_sample(name, root, engines):
-    """A list of sentences; empty when all is equal."""
+    """A list of sentences, empty when all is equal; and how many files were compared."""
     found, places, answers, states = [], {}, {}, {}
     for order in ORDERS:
         place = places[order] = root / name / order
@@ -48,4 +48,4 @@ def run_sample(name, root, engines):
                   if answers[order, step] != answers["SS", step]]
         found += [f"{order}: {one}" for one in compare.differences(places[order] / "checkpoint", places["SS"] / "checkpoint", {str(places[order]): str(places["SS"])})]
         found += [f"{order}: state {one}" for one in sorted(set(states[order]) ^ set(states["SS"]))]
-    return found
+    return found, sum(compare.num_compared(places[order] / "checkpoint", places["SS"] / "checkpoint") for order in ORDERS[1:])

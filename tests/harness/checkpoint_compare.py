@@ -33,6 +33,11 @@ def _names(root):
     return {name for name in names if not (changelogs and name.endswith(".zip"))}
 
 
+def num_compared(left, right):
+    """How many files differences() compares."""
+    return len(_names(pathlib.Path(left)) & _names(pathlib.Path(right)))
+
+
 def differences(left, right, rename=None):
     """A list of sentences; empty when equal. left, right: checkpoint folders. rename: text -> text of right, for names in the logs of left."""
     left, right = pathlib.Path(left), pathlib.Path(right)

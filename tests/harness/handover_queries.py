@@ -12,7 +12,9 @@ EPOCH = datetime.datetime(2024, 3, 1, 10)
 LOTS = 4
 GOLDEN_LOTS = 3
 GOLDEN_CASES = ("append-file", "append-kafka", "complete-file", "complete-kafka", "update-file", "update-kafka",
-                "append-file-rocksdb", "update-file-rocksdb", "join-file-rocksdb")
+                "join-file", "join-inner-file", "dedup-file", "within-file", "limit-file",
+                "append-file-rocksdb", "update-file-rocksdb", "join-file-rocksdb", "join-inner-file-rocksdb", "dedup-file-rocksdb",
+                "within-file-rocksdb")
 PAGES = ("home", "cart", "search", "help", "état")  # not all of them ASCII
 SCHEMA = "page STRING, user STRING, n BIGINT, ts TIMESTAMP"
 MALFORMED = ("not json", '{"page": 1', "null")
