@@ -27,9 +27,6 @@ namespace thalweg::engine {
 class Scheduler;
 struct EpochResult;
 
-/// How the rows of an edge may change earlier ones.
-enum class ChangelogMode : uint8_t { kInsertOnly, kUpsert, kRetract };
-
 enum class OperatorState : uint8_t {
   kNeedInput,   ///< Push to the port that `wanted_port()` names
   kHaveOutput,  ///< Pull

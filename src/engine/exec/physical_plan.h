@@ -31,6 +31,8 @@ struct PhysicalInput {
   Distribution distribution = Distribution::kSame;
   std::vector<int> key_columns;                 ///< kHash: ordinals in the input's output
   int first_partition = 0;                      ///< kOffset
+  /// The most that rows of this input may do to earlier ones: an operator says what it has thought of.
+  sql::ChangelogMode accepts = sql::ChangelogMode::kInsertOnly;
 };
 
 /// A leaf's data in one epoch. Set per epoch by whoever drives.
@@ -43,7 +45,8 @@ struct PhysicalNode {
   std::vector<PhysicalInput> inputs;            ///< in port order
   sql::AttributeList output;
   int num_partitions = 1;                       ///< instances; leaves over splits: at most this many tasks at a time
-  ChangelogMode changelog = ChangelogMode::kInsertOnly;
+  /// What its rows may do to earlier ones. Who passes changes on says so here and in `accepts`.
+  sql::ChangelogMode changelog = sql::ChangelogMode::kInsertOnly;
   /// Makes the instance for one partition. Null for scan leaves (`leaf` set).
   std::function<Result<std::unique_ptr<Operator>>(PartitionId)> make;
 

@@ -329,10 +329,12 @@ Result<PhysicalNodePtr> PlanCollectMetrics(PlanContext& context, const sql::Plan
   TW_ASSIGN_OR_RETURN(params->merge, MakeAggregationSpec({}, {}, MergingSpecs(parts.calls, 0)));
   TW_ASSIGN_OR_RETURN(params->output, context.Compile(parts.output, parts.results));
   AttributeList output = input->output;
-  return PhysicalNodePtr(NewMapNode("CollectMetrics", node->NodeText(), std::move(input), std::move(output),
-                                    [params](PartitionId) -> Result<std::unique_ptr<Operator>> {
-                                      return std::make_unique<CollectMetrics>(params);
-                                    }));
+  auto physical = NewMapNode("CollectMetrics", node->NodeText(), std::move(input), std::move(output),
+                             [params](PartitionId) -> Result<std::unique_ptr<Operator>> {
+                               return std::make_unique<CollectMetrics>(params);
+                             });
+  // As in Spark it counts the rows of an update, whatever they stand for.
+  return PhysicalNodePtr(PassingChanges(std::move(physical), sql::ChangelogMode::kUpsert));
 }
 
 }  // namespace thalweg::engine

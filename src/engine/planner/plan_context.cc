@@ -44,8 +44,9 @@ std::shared_ptr<PhysicalNode> NewSingleNode(std::string name, std::string text, 
 PhysicalNodePtr Gathered(PhysicalNodePtr input) {
   if (input->num_partitions == 1) return input;
   sql::AttributeList output = input->output;
-  return NewSingleNode("Gather", "Gather", std::move(input), std::move(output),
-                       [](PartitionId) -> Result<std::unique_ptr<Operator>> { return std::make_unique<UnionAll>(1); });
+  return PassingChanges(NewSingleNode("Gather", "Gather", std::move(input), std::move(output),
+                                      [](PartitionId) -> Result<std::unique_ptr<Operator>> { return std::make_unique<UnionAll>(1); }),
+                        sql::ChangelogMode::kRetract);
 }
 
 std::optional<int> Position(const sql::AttributeList& list, ExprId id) {
@@ -98,10 +99,11 @@ Result<PhysicalNodePtr> NewProject(PlanContext& context, PhysicalNodePtr input, 
   }
   const std::string text = "Project " + ListText(list);
   if (columns.size() == list.size()) {
-    return PhysicalNodePtr(NewMapNode("Project", text, std::move(input), std::move(output),
-                                      [columns](PartitionId) -> Result<std::unique_ptr<Operator>> {
-                                        return std::make_unique<PickColumns>(columns);
-                                      }));
+    auto picked = NewMapNode("Project", text, std::move(input), std::move(output),
+                             [columns](PartitionId) -> Result<std::unique_ptr<Operator>> {
+                               return std::make_unique<PickColumns>(columns);
+                             });
+    return PhysicalNodePtr(PassingChanges(std::move(picked), sql::ChangelogMode::kRetract));
   }
   TW_ASSIGN_OR_RETURN(auto program, context.Compile(list, input->output));
   auto node = NewMapNode("Project", text, std::move(input), std::move(output),
@@ -109,7 +111,7 @@ Result<PhysicalNodePtr> NewProject(PlanContext& context, PhysicalNodePtr input, 
                            return std::make_unique<Project>(program);
                          });
   node->varies = Varies(list);
-  return PhysicalNodePtr(std::move(node));
+  return PhysicalNodePtr(PassingChanges(std::move(node), sql::ChangelogMode::kRetract));
 }
 
 Result<KeyedInput> WithKeyColumns(PlanContext& context, PhysicalNodePtr input, const sql::ExprList& keys) {

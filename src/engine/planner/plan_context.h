@@ -45,6 +45,11 @@ std::shared_ptr<PhysicalNode> NewMapNode(std::string name, std::string text, Phy
 /// One instance over all partitions of the input.
 std::shared_ptr<PhysicalNode> NewSingleNode(std::string name, std::string text, PhysicalNodePtr input, sql::AttributeList output,
                                             MakeOperator make);
+/// The node, which hands changes of its inputs' rows on, up to `accepts`: what does rows one by one and knows of no others.
+std::shared_ptr<PhysicalNode> PassingChanges(std::shared_ptr<PhysicalNode> node, sql::ChangelogMode accepts);
+/// Last step of planning: every operator takes the changes that its inputs give, and the sink those of the root.
+/// Errors: UNSUPPORTED_FEATURE.CHANGES_OF_ROWS.
+Status CheckChanges(const PhysicalPlan& plan, sql::ChangelogMode sink_accepts);
 /// The input in one partition: itself, or a node that gathers.
 PhysicalNodePtr Gathered(PhysicalNodePtr input);
 /// The position of an attribute in a list; nullopt when it is not there.

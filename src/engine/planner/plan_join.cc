@@ -1,5 +1,6 @@
 // Joins. Equal keys make a hash join: the smaller side is built, and where its unmatched rows are not wanted it is sent to
-// every instance, which share one table, so that the other side stays where it is. Without equal keys: a nested loop.
+// every instance, which share one table, so that the other side stays where it is. Without equal keys: a nested loop. Updates of
+// a stream's rows go through (the other side is static); change kinds would be lost.
 
 #include <algorithm>
 
@@ -177,8 +178,9 @@ Result<PhysicalNodePtr> PlanHashJoin(PlanContext& context, const sql::Join& join
     for (size_t i = 0; i < keys.rest.size(); ++i) text += (i > 0 ? " AND " : ", ") + keys.rest[i]->PlanText();
   }
   std::shared_ptr<const HashJoinParams> fixed = params;
-  return PhysicalNodePtr(NewNode("HashJoin", text, std::move(inputs), join.output(), partitions,
-                                 [fixed](PartitionId) -> Result<std::unique_ptr<Operator>> { return std::make_unique<HashJoin>(fixed); }));
+  auto node = NewNode("HashJoin", text, std::move(inputs), join.output(), partitions,
+                      [fixed](PartitionId) -> Result<std::unique_ptr<Operator>> { return std::make_unique<HashJoin>(fixed); });
+  return PhysicalNodePtr(PassingChanges(std::move(node), sql::ChangelogMode::kUpsert));
 }
 
 Result<PhysicalNodePtr> PlanNestedLoopJoin(PlanContext& context, const sql::Join& join, JoinKind kind, PhysicalNodePtr left,
@@ -200,10 +202,9 @@ Result<PhysicalNodePtr> PlanNestedLoopJoin(PlanContext& context, const sql::Join
   std::string text = "NestedLoopJoin " + KindText(kind);
   if (join.condition != nullptr) text += ", " + join.condition->PlanText();
   std::shared_ptr<const NestedLoopJoinParams> fixed = params;
-  return PhysicalNodePtr(NewNode("NestedLoopJoin", text, std::move(inputs), join.output(), partitions,
-                                 [fixed](PartitionId) -> Result<std::unique_ptr<Operator>> {
-                                   return std::make_unique<NestedLoopJoin>(fixed);
-                                 }));
+  auto node = NewNode("NestedLoopJoin", text, std::move(inputs), join.output(), partitions,
+                      [fixed](PartitionId) -> Result<std::unique_ptr<Operator>> { return std::make_unique<NestedLoopJoin>(fixed); });
+  return PhysicalNodePtr(PassingChanges(std::move(node), sql::ChangelogMode::kUpsert));
 }
 
 }  // namespace

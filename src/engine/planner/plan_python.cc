@@ -105,7 +105,8 @@ Result<PhysicalNodePtr> NewEvalPython(PlanContext& context, const sql::PlanPtr& 
                              [params = std::shared_ptr<const EvalPythonParams>(std::move(params))](
                                  PartitionId) -> Result<std::unique_ptr<Operator>> { return std::make_unique<EvalPython>(params); });
   physical->varies = true;  // who knows what a function does
-  return PhysicalNodePtr(std::move(physical));
+  // It may answer otherwise for a row that is taken back than it did for the row.
+  return PhysicalNodePtr(PassingChanges(std::move(physical), sql::ChangelogMode::kUpsert));
 }
 
 Result<PhysicalNodePtr> PlanEvalPython(PlanContext& context, const sql::PlanPtr& node) {

@@ -46,7 +46,7 @@ Result<PhysicalNodePtr> NewGenerate(PlanContext& context, const sql::PlanPtr& no
                              [params = std::shared_ptr<const GenerateParams>(std::move(params))](
                                  PartitionId) -> Result<std::unique_ptr<Operator>> { return std::make_unique<Generate>(params); });
   physical->varies = Varies({generate.input});
-  return PhysicalNodePtr(std::move(physical));
+  return PhysicalNodePtr(PassingChanges(std::move(physical), sql::ChangelogMode::kRetract));
 }
 
 }  // namespace
@@ -86,7 +86,7 @@ Result<PhysicalNodePtr> PlanFilter(PlanContext& context, const sql::PlanPtr& nod
                                return std::make_unique<Filter>(program);
                              });
   physical->varies = Varies({filter.condition});
-  return PhysicalNodePtr(std::move(physical));
+  return PhysicalNodePtr(PassingChanges(std::move(physical), sql::ChangelogMode::kRetract));
 }
 
 Result<PhysicalNodePtr> PlanExpand(PlanContext& context, const sql::PlanPtr& node) {
@@ -106,7 +106,7 @@ Result<PhysicalNodePtr> PlanExpand(PlanContext& context, const sql::PlanPtr& nod
                                return std::make_unique<Expand>(programs);
                              });
   physical->varies = Varies(expand.expressions());
-  return PhysicalNodePtr(std::move(physical));
+  return PhysicalNodePtr(PassingChanges(std::move(physical), sql::ChangelogMode::kRetract));
 }
 
 // Aliases and hints do nothing at run time.
@@ -124,7 +124,8 @@ Result<PhysicalNodePtr> PlanUnion(PlanContext& context, const sql::PlanPtr& node
     inputs.push_back({std::move(input), Distribution::kOffset, {}, first});
   }
   const int ports = static_cast<int>(inputs.size());
-  return PhysicalNodePtr(NewNode("Union", "Union", std::move(inputs), all.output(), partitions, PassOn(ports)));
+  return PhysicalNodePtr(PassingChanges(NewNode("Union", "Union", std::move(inputs), all.output(), partitions, PassOn(ports)),
+                                        sql::ChangelogMode::kRetract));
 }
 
 Result<PhysicalNodePtr> PlanRepartition(PlanContext& context, const sql::PlanPtr& node) {
@@ -138,14 +139,18 @@ Result<PhysicalNodePtr> PlanRepartition(PlanContext& context, const sql::PlanPtr
   if (!repartition.shuffle && partitions >= input->num_partitions) return input;
   if (partitions == 1) return Gathered(std::move(input));
   if (repartition.keys.empty()) {
-    return PhysicalNodePtr(NewNode("Repartition", "Repartition", {{std::move(input), Distribution::kRoundRobin, {}, 0}}, output,
-                                   partitions, PassOn(1)));
+    // Rows that change the same earlier one may be dealt to different partitions, out of order.
+    return PhysicalNodePtr(PassingChanges(NewNode("Repartition", "Repartition", {{std::move(input), Distribution::kRoundRobin, {}, 0}},
+                                                  output, partitions, PassOn(1)),
+                                          sql::ChangelogMode::kUpsert));
   }
   TW_ASSIGN_OR_RETURN(KeyedInput keyed, WithKeyColumns(context, std::move(input), repartition.keys));
   const bool widened = keyed.node->output.size() > output.size();
   const sql::AttributeList wide = keyed.node->output;
-  PhysicalNodePtr moved = NewNode("Repartition", "Repartition",
-                                  {{std::move(keyed.node), Distribution::kHash, std::move(keyed.columns), 0}}, wide, partitions, PassOn(1));
+  PhysicalNodePtr moved = PassingChanges(
+      NewNode("Repartition", "Repartition", {{std::move(keyed.node), Distribution::kHash, std::move(keyed.columns), 0}}, wide,
+              partitions, PassOn(1)),
+      sql::ChangelogMode::kUpsert);
   if (!widened) return moved;
   return NewProject(context, std::move(moved), sql::ExprList(output.begin(), output.end()));
 }
@@ -158,10 +163,12 @@ Result<PhysicalNodePtr> PlanSample(PlanContext& context, const sql::PlanPtr& nod
   const double upper = sample.upper;
   const bool with_replacement = sample.with_replacement;
   const int64_t seed = sample.seed;
-  return PhysicalNodePtr(NewMapNode("Sample", node->NodeText(), std::move(input), std::move(output),
-                                    [=](PartitionId) -> Result<std::unique_ptr<Operator>> {
-                                      return std::make_unique<Sample>(lower, upper, with_replacement, seed);
-                                    }));
+  auto physical = NewMapNode("Sample", node->NodeText(), std::move(input), std::move(output),
+                             [=](PartitionId) -> Result<std::unique_ptr<Operator>> {
+                               return std::make_unique<Sample>(lower, upper, with_replacement, seed);
+                             });
+  // A row and what takes it back are not drawn together.
+  return PhysicalNodePtr(PassingChanges(std::move(physical), sql::ChangelogMode::kUpsert));
 }
 
 Result<PhysicalNodePtr> PlanShowString(PlanContext& context, const sql::PlanPtr& node) {
@@ -202,7 +209,7 @@ Result<PhysicalNodePtr> PlanEventTimeWatermark(PlanContext& context, const sql::
                              });
   physical->watermark = index;
   physical->watermark_delay_ms = watermark.delay_ms;
-  return PhysicalNodePtr(std::move(physical));
+  return PhysicalNodePtr(PassingChanges(std::move(physical), sql::ChangelogMode::kRetract));
 }
 
 }  // namespace thalweg::engine

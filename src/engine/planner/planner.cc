@@ -9,7 +9,7 @@
 namespace thalweg::engine {
 namespace {
 
-// The sink's writers as the root: one per partition of the last stage.
+// The sink's writers as the root: one per partition of the last stage. What they take is the sink's word.
 PhysicalNodePtr NewSinkWriter(PhysicalNodePtr input, sql::StreamingWrite& write) {
   const MakeWriter make = [&write](PartitionId partition, BatchId epoch) { return write.NewWriter(partition, epoch); };
   sql::AttributeList output = input->output;
@@ -29,6 +29,7 @@ Result<std::shared_ptr<const PhysicalPlan>> PlanBatch(const sql::PlanPtr& plan, 
   context.python = options.python;
   TW_ASSIGN_OR_RETURN(physical->root, context.Plan(plan));
   physical->output = plan->output();
+  TW_RETURN_NOT_OK(CheckChanges(*physical, sql::ChangelogMode::kInsertOnly));
   return std::shared_ptr<const PhysicalPlan>(std::move(physical));
 }
 
@@ -49,6 +50,7 @@ Result<std::shared_ptr<const PhysicalPlan>> PlanStream(const sql::ShapedPlan& sh
     return InternalError("the plan has other stateful operators than its state layout");
   }
   physical->output = shaped.plan->output();
+  TW_RETURN_NOT_OK(CheckChanges(*physical, options.sink_accepts));
   if (options.write != nullptr) physical->root = NewSinkWriter(physical->root, *options.write);
   return std::shared_ptr<const PhysicalPlan>(std::move(physical));
 }

@@ -35,12 +35,15 @@ struct StreamPlanOptions {
   RunId run_id;
   /// The sink's writers become the root operator (one per partition of the last stage) when set; else rows go to the consumer.
   sql::StreamingWrite* write = nullptr;
+  /// sql::Table::accepted_changes of the sink, whatever its shape.
+  sql::ChangelogMode sink_accepts = sql::ChangelogMode::kUpsert;
   /// The first batch of this run: state version `first_batch` is loaded before it.
   BatchId first_batch{0};
   std::shared_ptr<const SessionPython> python;  ///< null: Python functions are refused
 };
 
-/// `shaped.plan` after the optimizer; checks that what StateLayout names still stands.
+/// `shaped.plan` after the optimizer; checks that what StateLayout names still stands, and that every operator and the sink take
+/// the changes that come to them. Errors: UNSUPPORTED_FEATURE.CHANGES_OF_ROWS.
 Result<std::shared_ptr<const PhysicalPlan>> PlanStream(const sql::ShapedPlan& shaped, const StreamPlanOptions& options);
 
 }  // namespace thalweg::engine

@@ -38,7 +38,7 @@ Result<PhysicalNodePtr> PlanStatefulAggregate(PlanContext& context, PhysicalNode
   node->stateful_id = layout.id;
   node->stateful_name = layout.name;
   node->evicts_by_watermark = stream.mode != sql::OutputMode::kComplete;
-  if (stream.mode == sql::OutputMode::kUpdate) node->changelog = ChangelogMode::kUpsert;
+  if (stream.mode == sql::OutputMode::kUpdate) node->changelog = sql::ChangelogMode::kUpsert;
   return PhysicalNodePtr(std::move(node));
 }
 

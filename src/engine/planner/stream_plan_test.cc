@@ -7,6 +7,7 @@
 #include "data/columnar/builder.h"
 #include "data/text/literal.h"
 #include "engine/exec/testing.h"
+#include "engine/planner/plan_context.h"
 #include "engine/planner/planner.h"
 #include "engine/state/state_test_support.h"
 #include "sql/analyzer/test_environment.h"
@@ -36,7 +37,7 @@ class StreamPlan : public ::testing::Test {
   Result<std::shared_ptr<const PhysicalPlan>> Plan(const std::string& sql, sql::OutputMode mode) {
     TW_ASSIGN_OR_RETURN(const sql::PlanPtr parsed, sql::ParsePlan(sql, {}));
     TW_ASSIGN_OR_RETURN(const sql::PlanPtr analyzed, sql::Analyze(parsed, environment_));
-    TW_RETURN_NOT_OK(sql::CheckStreamingSupported(analyzed, mode));
+    if (checks_) TW_RETURN_NOT_OK(sql::CheckStreamingSupported(analyzed, mode));
     TW_ASSIGN_OR_RETURN(shaped_, sql::ShapeForState(analyzed, mode, *environment_.config()));
     TW_ASSIGN_OR_RETURN(const sql::PlanPtr optimized, sql::Optimize(shaped_.plan, {environment_.config(), true}));
     run_id_ = RunId(Uuid::MakeRandom());
@@ -50,6 +51,7 @@ class StreamPlan : public ::testing::Test {
     options.state = &harness_.services;
     options.run_id = run_id_;
     options.write = write_;
+    options.sink_accepts = sink_accepts_;
     return PlanStream({optimized, shaped_.layout}, options);
   }
 
@@ -118,6 +120,8 @@ class StreamPlan : public ::testing::Test {
   RunId run_id_;
   std::shared_ptr<QueryState> state_;
   sql::StreamingWrite* write_ = nullptr;
+  sql::ChangelogMode sink_accepts_ = sql::ChangelogMode::kUpsert;
+  bool checks_ = true;  // spark.sql.streaming.unsupportedOperationCheck
   std::shared_ptr<const PhysicalPlan> plan_;
   std::unique_ptr<testing::Runner> runner_;
   int64_t batch_ = 0;
@@ -261,6 +265,40 @@ TEST_F(StreamPlan, TheLimitOfAnAppendingStreamIsOfItsWholeLife) {
 TEST_F(StreamPlan, SessionWindowsAreRefusedByName) {
   EXPECT_EQ(Plan("SELECT count(*) FROM s GROUP BY session_window(ts, '5 minutes'), user", sql::OutputMode::kAppend).status().condition(),
             "UNSUPPORTED_FEATURE.THALWEG");
+}
+
+constexpr const char* kUpdates = "SELECT user, c + 1 FROM (SELECT user, count(*) AS c FROM s GROUP BY user) WHERE c > 1";
+constexpr const char* kChangesRefused = "UNSUPPORTED_FEATURE.CHANGES_OF_ROWS";
+
+TEST_F(StreamPlan, ASinkThatTakesNewRowsOnlyGetsNoUpdates) {
+  EXPECT_TRUE(Plan(kUpdates, sql::OutputMode::kUpdate).ok());
+  sink_accepts_ = sql::ChangelogMode::kInsertOnly;
+  const Status refused = Plan(kUpdates, sql::OutputMode::kUpdate).status();
+  EXPECT_EQ(refused.condition(), kChangesRefused);
+  EXPECT_NE(refused.message().find("the sink does not take rows that replace earlier ones"), std::string::npos) << refused.message();
+  EXPECT_TRUE(Plan(kUpdates, sql::OutputMode::kComplete).ok());
+  EXPECT_TRUE(Plan("SELECT user, v FROM s WHERE v > 1", sql::OutputMode::kUpdate).ok());
+}
+
+// What Spark's analysis refuses can be let through by a setting: it would count an updated row as one more.
+TEST_F(StreamPlan, AnAggregateThatCountsInsertsGetsNoUpdates) {
+  checks_ = false;
+  const std::string groups = "SELECT count(*) AS n FROM (SELECT user, count(*) AS c FROM s GROUP BY user)";
+  EXPECT_EQ(Plan(groups, sql::OutputMode::kUpdate).status().condition(), kChangesRefused);
+  EXPECT_TRUE(Plan(groups, sql::OutputMode::kComplete).ok());
+}
+
+TEST_F(StreamPlan, RowsAreTakenBackOnlyWhereThatIsUnderstood) {
+  const MakeOperator none;
+  auto source = NewNode("Source", "", {}, {}, 2, none);
+  source->changelog = sql::ChangelogMode::kRetract;
+  PhysicalPlan plan;
+  plan.root = Gathered(source);
+  EXPECT_EQ(plan.root->changelog, sql::ChangelogMode::kRetract);
+  EXPECT_TRUE(CheckChanges(plan, sql::ChangelogMode::kRetract).ok());
+  EXPECT_EQ(CheckChanges(plan, sql::ChangelogMode::kUpsert).condition(), kChangesRefused);
+  plan.root = NewMapNode("Count", "", plan.root, {}, none);
+  EXPECT_EQ(CheckChanges(plan, sql::ChangelogMode::kRetract).condition(), kChangesRefused);
 }
 
 TEST_F(StreamPlan, ObservedMetricsOfAllPartitions) {

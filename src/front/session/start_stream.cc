@@ -205,6 +205,7 @@ Result<std::shared_ptr<streaming::StreamingQuery>> Session::StartStream(StreamSt
   if (start.open_callback_sink) {
     TW_ASSIGN_OR_RETURN(spec.make_sink, start.open_callback_sink());
   } else {
+    spec.sink_accepts = table->accepted_changes(start.output_mode);
     spec.make_sink = [table](const sql::StreamWriteRequest& request) { return table->NewStreamingWrite(request); };
   }
   TW_ASSIGN_OR_RETURN(std::shared_ptr<streaming::StreamingQuery> query, impl_->queries.Start(std::move(spec)));

@@ -20,6 +20,7 @@
 #include "base/status.h"
 #include "data/columnar/chunk.h"
 #include "data/io/file_system.h"
+#include "sql/datasource/changelog_mode.h"
 #include "sql/expr/eval_context.h"
 #include "sql/expr/expression.h"
 
@@ -57,8 +58,8 @@ struct LeafVersion {
 
 // --- reading ---
 
-/// A filter or projection pushed into a reader. Filters are conjuncts over the table's columns (bound to `Scan::columns`
-/// by name); a reader may use them to skip but need not apply them: the plan filters again unless `AppliesFilters`.
+/// A filter or projection pushed into a reader. Filters are conjuncts over the table's columns, named by `attributes`; a reader
+/// may use them to skip but need not apply them: the plan filters again.
 struct ScanRequest {
   std::vector<std::string> columns;   ///< top-level columns to read, in this order; may be empty (count only)
   ExprList filters;                   ///< attributes carry the table's column names
@@ -289,6 +290,10 @@ class Table {
   /// One of the two shapes. Errors: output modes the sink does not take (by Spark's condition).
   virtual Result<std::variant<std::unique_ptr<StreamingWrite>, std::unique_ptr<BatchSink>>> NewStreamingWrite(
       const StreamWriteRequest& request);
+  /// The most that rows written in that mode may do to earlier ones; a stream that does more is refused when it is planned.
+  virtual ChangelogMode accepted_changes(OutputMode mode) const {
+    return mode == OutputMode::kUpdate ? ChangelogMode::kUpsert : ChangelogMode::kInsertOnly;
+  }
   virtual std::map<std::string, std::string> properties() const { return {}; }
 };
 using TablePtr = std::shared_ptr<Table>;

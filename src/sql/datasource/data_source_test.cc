@@ -43,6 +43,13 @@ TEST(TableTest, WhatATableCannotDoHasACondition) {
   EXPECT_EQ(table.NewStreamingWrite({}).status().condition(), "_LEGACY_ERROR_TEMP_2049");
 }
 
+TEST(TableTest, OnlyUpdateModeReplacesRows) {
+  BareTable table;
+  EXPECT_EQ(table.accepted_changes(OutputMode::kAppend), ChangelogMode::kInsertOnly);
+  EXPECT_EQ(table.accepted_changes(OutputMode::kComplete), ChangelogMode::kInsertOnly);
+  EXPECT_EQ(table.accepted_changes(OutputMode::kUpdate), ChangelogMode::kUpsert);
+}
+
 class BareSource final : public DataSource {
  public:
   std::string short_name() const override { return "bare"; }

@@ -218,6 +218,7 @@ Status MicroBatchDriver::CompilePlan() {
   options.state = spec_.state;
   options.run_id = run_id_;
   options.write = write_.get();
+  options.sink_accepts = spec_.sink_accepts;
   options.first_batch = next_batch_;
   options.python = spec_.python;
   TW_ASSIGN_OR_RETURN(plan_, engine::PlanStream({optimized, shaped_.layout}, options));

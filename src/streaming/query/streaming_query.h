@@ -47,6 +47,8 @@ struct StreamingQuerySpec {
   /// Called by Stop(), from its thread: calls of the sink are to give up. May be empty; may come late.
   std::function<void()> interrupt_sink;
   sql::OutputMode mode = sql::OutputMode::kAppend;
+  /// sql::Table::accepted_changes of the sink for `mode`; a function takes what update mode gives.
+  sql::ChangelogMode sink_accepts = sql::ChangelogMode::kUpsert;
   Trigger trigger = ProcessingTime{};
   sql::OptionMap options;  ///< writer options
   std::vector<std::string> partition_columns;
