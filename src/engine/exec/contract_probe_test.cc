@@ -520,6 +520,17 @@ TEST_P(ContractProbe, LongLivedRunWithInBandBarriers) {
   for (int64_t epoch = 1; epoch <= 6; ++epoch) EXPECT_EQ(epochs[epoch - 1], std::make_pair(epoch, epoch * 35));
 }
 
+// Its state would not become durable at a barrier.
+TEST_P(ContractProbe, ALongLivedRunOverStateIsRefused) {
+  auto log = std::make_shared<SumState::Log>();
+  const auto root = StateNode({LeafNode(0, 2, LongOutput()), Distribution::kHash, {0}}, 2, 0, log);
+  Runner runner(Plan(root, {StreamLeaf()}), workers());
+  LongLivedInput input;
+  input.input = Input({{ChunksSplit({LongChunk({1})})}});
+  EXPECT_EQ(runner.execution->RunLongLived(input, nullptr).status().condition(), "UNSUPPORTED_FEATURE.THALWEG");
+  EXPECT_TRUE(log->ran.empty());
+}
+
 TEST_P(ContractProbe, WhatAnOperatorThrowsFailsItsEpochAndNotItsWorker) {
   std::atomic<bool> throws{true};
   const auto root = MapNode({SourceNode({{LongChunk({1, 2})}, {LongChunk({3})}}), Distribution::kRoundRobin}, 2,

@@ -120,6 +120,10 @@ class PlanExecution final : public Execution, private FragmentHost {
   }
 
   Result<EpochResult> RunLongLived(const LongLivedInput& input, const RootConsumer& consumer) override {
+    for (const Occurrence& place : graph_.occurrences) {
+      // Nothing is prepared at a barrier: state would be lost without a word.
+      if (place.node->stateful_id) return Unsupported(place.node->name + ", which keeps state, in a run without an end");
+    }
     barriers_.Reset(static_cast<int>(graph_.sets[0].fragments.size()), input.on_barrier);
     return Run(input.input, consumer, true);
   }

@@ -101,7 +101,7 @@ class Execution {
   /// Cancelling stops each task within one chunk. After an error: Abort, then nothing more or another epoch.
   virtual Result<EpochResult> RunEpoch(const EpochInput& input, const RootConsumer& consumer) = 0;
   /// Runs until the sources end, something fails or Cancel. Every scan task passes an injected marker on between two chunks;
-  /// one injected before the run waits for its start.
+  /// one injected before the run waits for its start. Errors: UNSUPPORTED_FEATURE.THALWEG for operators that keep state.
   virtual Result<EpochResult> RunLongLived(const LongLivedInput& input, const RootConsumer& consumer) = 0;
   virtual void InjectMarker(const Marker& marker) = 0;
   /// Prepare on all instances, in parallel; then the state of the epoch is durable. On an error the others still finish.
