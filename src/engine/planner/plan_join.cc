@@ -45,11 +45,6 @@ std::string KindText(JoinKind kind) {
   return "";
 }
 
-bool RefersOnlyTo(const ExprPtr& expression, const AttributeList& attributes) {
-  const auto ids = sql::References(expression);
-  return std::all_of(ids.begin(), ids.end(), [&](ExprId id) { return Position(attributes, id).has_value(); });
-}
-
 struct EquiKeys {
   ExprList left, right;
   std::vector<bool> null_safe;

@@ -85,8 +85,7 @@ Conditions SplitConditions(const sql::Join& join, const AttributeList& left, con
   Conditions conditions;
   if (join.condition == nullptr) return conditions;
   const auto only = [](const ExprPtr& expression, const AttributeList& columns) {
-    const auto ids = sql::References(expression);
-    return !ids.empty() && std::all_of(ids.begin(), ids.end(), [&](ExprId id) { return Position(columns, id).has_value(); });
+    return !sql::References(expression).empty() && RefersOnlyTo(expression, columns);
   };
   for (const ExprPtr& conjunct : sql::SplitConjunction(join.condition)) {
     const sql::Join one(join.child(0), join.child(1), join.type, conjunct);

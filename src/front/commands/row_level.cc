@@ -27,13 +27,6 @@ using sql::RowLevelOperation;
 constexpr std::string_view kAutoMerge = "spark.databricks.delta.schema.autoMerge.enabled";
 constexpr int64_t kInsertChunkRows = 65536;
 
-bool RefersOnlyTo(const ExprPtr& expr, const AttributeList& columns) {
-  const std::vector<ExprId> ids = sql::References(expr);
-  return std::all_of(ids.begin(), ids.end(), [&](ExprId id) {
-    return std::any_of(columns.begin(), columns.end(), [&](const AttributePtr& column) { return column->id() == id; });
-  });
-}
-
 std::vector<sql::RowLevelClauseText> TextsOf(const std::vector<RowLevelClause>& clauses) {
   std::vector<sql::RowLevelClauseText> texts;
   for (const RowLevelClause& clause : clauses) {

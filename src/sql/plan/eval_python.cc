@@ -8,6 +8,12 @@ AttributeList EvalPython::output() const {
   return output;
 }
 
+PlanPtr EvalPython::WithProduced(AttributeList columns) const {
+  auto copy = std::make_shared<EvalPython>(*this);
+  copy->results = std::move(columns);
+  return copy;
+}
+
 PlanPtr EvalPython::WithExpressions(ExprList e) const {
   auto copy = std::make_shared<EvalPython>(*this);
   copy->udfs = std::move(e);

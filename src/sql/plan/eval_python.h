@@ -15,6 +15,8 @@ struct EvalPython final : PlanNode<EvalPython, PlanKind::kEvalPython> {
   ExprList udfs;
   AttributeList results;                   ///< one per UDF
   AttributeList output() const override;   ///< the child's columns, then the results
+  AttributeList produced() const override { return results; }
+  PlanPtr WithProduced(AttributeList columns) const override;
   ExprList expressions() const override { return udfs; }
   PlanPtr WithExpressions(ExprList e) const override;
   std::string NodeText() const override;

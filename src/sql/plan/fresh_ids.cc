@@ -1,9 +1,8 @@
 // New ids for everything a plan puts out: the right side of a self join.
 
 #include <unordered_map>
+#include <unordered_set>
 
-#include "sql/plan/commands.h"
-#include "sql/plan/eval_python.h"
 #include "sql/plan/logical_plan.h"
 
 namespace thalweg::sql {
@@ -42,57 +41,34 @@ Result<ExprPtr> Rewrite(const ExprPtr& expr, IdMap* ids) {
   });
 }
 
-/// The node's own attributes: leaves make them, other nodes refer to those below.
-template <typename T>
-PlanPtr Changed(const LogicalPlan& plan, void (*change)(T*, IdMap*), IdMap* ids) {
-  auto copy = std::make_shared<T>(static_cast<const T&>(plan));
-  change(copy.get(), ids);
-  return copy;
-}
-
-PlanPtr RenewAttributes(const PlanPtr& plan, IdMap* ids) {
-  switch (plan->kind()) {
-    case PlanKind::kLocalRelation:
-      return Changed<LocalRelation>(*plan, +[](LocalRelation* n, IdMap* m) { n->attributes = Fresh(n->attributes, m); }, ids);
-    case PlanKind::kRelation:
-      return Changed<Relation>(*plan, +[](Relation* n, IdMap* m) { n->attributes = Fresh(n->attributes, m); }, ids);
-    case PlanKind::kRange:
-      return Changed<Range>(*plan, +[](Range* n, IdMap* m) { n->id = Fresh({n->id}, m)[0]; }, ids);
-    case PlanKind::kShowString:
-      return Changed<ShowString>(*plan, +[](ShowString* n, IdMap* m) { n->text = Fresh({n->text}, m)[0]; }, ids);
-    case PlanKind::kUnion:
-      return Changed<Union>(*plan, +[](Union* n, IdMap* m) { n->attributes = Fresh(n->attributes, m); }, ids);
-    case PlanKind::kGenerate:
-      return Changed<Generate>(*plan, +[](Generate* n, IdMap* m) { n->generated = Fresh(n->generated, m); }, ids);
-    case PlanKind::kExpand:
-      return Changed<Expand>(*plan, +[](Expand* n, IdMap* m) { n->attributes = Fresh(n->attributes, m); }, ids);
-    case PlanKind::kEvalPython:
-      return Changed<EvalPython>(*plan, +[](EvalPython* n, IdMap* m) { n->results = Fresh(n->results, m); }, ids);
-    case PlanKind::kDeduplicate:
-      return Changed<Deduplicate>(*plan, +[](Deduplicate* n, IdMap* m) {
-        for (AttributePtr& key : n->keys) key = Renamed(key, *m);
-      }, ids);
-    default:
-      return plan;
-  }
+Result<PlanPtr> Renew(const PlanPtr& plan, IdMap* ids) {
+  return TransformUp(plan, [&](const PlanPtr& node) -> Result<PlanPtr> {
+    PlanPtr renewed = node;
+    ExprList expressions = node->expressions();
+    bool changed = false;
+    for (ExprPtr& expr : expressions) {
+      TW_ASSIGN_OR_RETURN(ExprPtr rewritten, Rewrite(expr, ids));
+      changed = changed || rewritten != expr;
+      expr = std::move(rewritten);
+    }
+    if (changed) renewed = node->WithExpressions(std::move(expressions));
+    const AttributeList made = renewed->produced();
+    return made.empty() ? renewed : renewed->WithProduced(Fresh(made, ids));
+  });
 }
 
 }  // namespace
 
 Result<PlanPtr> WithFreshIds(const PlanPtr& plan) {
   IdMap ids;
-  return TransformUp(plan, [&](const PlanPtr& node) -> Result<PlanPtr> {
-    PlanPtr renewed = node;
-    ExprList expressions = node->expressions();
-    bool changed = false;
-    for (ExprPtr& expr : expressions) {
-      TW_ASSIGN_OR_RETURN(ExprPtr rewritten, Rewrite(expr, &ids));
-      changed = changed || rewritten != expr;
-      expr = std::move(rewritten);
-    }
-    if (changed) renewed = node->WithExpressions(std::move(expressions));
-    return RenewAttributes(renewed, &ids);
-  });
+  TW_ASSIGN_OR_RETURN(PlanPtr fresh, Renew(plan, &ids));
+  if (!fresh->resolved()) return fresh;
+  std::unordered_set<ExprId> made;
+  for (const auto& [old_id, new_id] : ids) made.insert(new_id);
+  for (const AttributePtr& column : fresh->output()) {
+    if (made.count(column->id()) == 0) return InternalError("a node makes " + column->PlanText() + " and does not tell");
+  }
+  return fresh;
 }
 
 }  // namespace thalweg::sql

@@ -2,6 +2,8 @@
 
 #include "sql/plan/logical_plan.h"
 
+#include <algorithm>
+
 #include "base/invariant.h"
 
 namespace thalweg::sql {
@@ -64,6 +66,11 @@ std::string StatePrefix(const LogicalPlan& plan) {
 
 PlanPtr LogicalPlan::WithExpressions(ExprList expressions) const {
   TW_DCHECK(expressions.empty());
+  return shared_from_this();
+}
+
+PlanPtr LogicalPlan::WithProduced(AttributeList columns) const {
+  TW_DCHECK(columns.empty());
   return shared_from_this();
 }
 
@@ -147,6 +154,13 @@ void Visit(const PlanPtr& plan, const std::function<bool(const PlanPtr&)>& visit
     if (!visit(node)) continue;
     for (auto child = node->children().rbegin(); child != node->children().rend(); ++child) stack.push_back(*child);
   }
+}
+
+bool RefersOnlyTo(const ExprPtr& expr, const AttributeList& columns) {
+  const std::vector<ExprId> ids = References(expr);
+  return std::all_of(ids.begin(), ids.end(), [&](ExprId id) {
+    return std::any_of(columns.begin(), columns.end(), [&](const AttributePtr& column) { return column->id() == id; });
+  });
 }
 
 Result<PlanPtr> TransformExpressions(const PlanPtr& plan, const std::function<Result<ExprPtr>(const ExprPtr&)>& rule) {

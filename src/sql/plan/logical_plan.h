@@ -1,7 +1,7 @@
 #pragma once
 
 // Contract: logical plans, unresolved and resolved. Immutable; rewritten by copying. A closed set of kinds: a new kind means a
-// case in analyzer, optimizer and planner.
+// case in analyzer and planner (and in prune_columns and push_predicates where what it says of itself is not enough).
 
 #include <functional>
 #include <memory>
@@ -77,6 +77,14 @@ class LogicalPlan : public std::enable_shared_from_this<LogicalPlan> {
   virtual ExprList expressions() const { return {}; }
   virtual PlanPtr WithExpressions(ExprList expressions) const;
   virtual PlanPtr WithChildren(PlanList children) const = 0;
+  /// The columns that this node itself makes, aliases in its expressions apart: ids that no other node may make too.
+  virtual AttributeList produced() const { return {}; }
+  /// As many columns in place of those, in their order.
+  virtual PlanPtr WithProduced(AttributeList columns) const;
+  /// True: rows of the only child with its columns, and it needs no other columns of it than are wanted and its expressions name.
+  virtual bool keeps_columns() const { return false; }
+  /// True: a filter of its rows may as well stand below it. Asked of nodes with one child, about resolved predicates.
+  virtual bool passes_predicate(const ExprPtr&) const { return false; }
   /// True when this node and all below are resolved.
   bool resolved() const;
   /// True when any leaf is a stream.
@@ -162,6 +170,8 @@ struct LocalRelation final : PlanNode<LocalRelation, PlanKind::kLocalRelation> {
   AttributeList attributes;
   std::vector<data::Chunk> chunks;
   AttributeList output() const override { return attributes; }
+  AttributeList produced() const override { return attributes; }
+  PlanPtr WithProduced(AttributeList columns) const override;
   std::string NodeText() const override;
 };
 
@@ -176,6 +186,8 @@ struct Range final : PlanNode<Range, PlanKind::kRange> {
   std::optional<int> partitions;
   AttributePtr id;
   AttributeList output() const override { return {id}; }
+  AttributeList produced() const override { return {id}; }
+  PlanPtr WithProduced(AttributeList columns) const override;
   std::string NodeText() const override;
 };
 
@@ -189,6 +201,8 @@ struct Relation final : PlanNode<Relation, PlanKind::kRelation> {
   std::vector<std::string> catalog_name;   ///< when it came from the catalogue
   ExprList pushed_filters;                 ///< set by the optimizer
   AttributeList output() const override { return attributes; }
+  AttributeList produced() const override { return attributes; }
+  PlanPtr WithProduced(AttributeList columns) const override;
   std::string NodeText() const override;
 };
 
@@ -275,6 +289,7 @@ struct Filter final : PlanNode<Filter, PlanKind::kFilter> {
   Filter(ExprPtr c, PlanPtr child) : PlanNode({std::move(child)}), condition(std::move(c)) {}
   ExprPtr condition;
   AttributeList output() const override { return child()->output(); }
+  bool keeps_columns() const override { return true; }
   ExprList expressions() const override { return {condition}; }
   PlanPtr WithExpressions(ExprList e) const override;
   std::string NodeText() const override;
@@ -320,6 +335,8 @@ struct Union final : PlanNode<Union, PlanKind::kUnion> {
   bool all = true;                         ///< for except and intersect
   AttributeList attributes;                ///< output, set when resolved
   AttributeList output() const override { return attributes; }
+  AttributeList produced() const override { return attributes; }
+  PlanPtr WithProduced(AttributeList columns) const override;
   std::string NodeText() const override;
   bool node_resolved() const override;
 };
@@ -331,6 +348,7 @@ struct Limit final : PlanNode<Limit, PlanKind::kLimit> {
   ExprList expressions() const override { return {limit}; }
   PlanPtr WithExpressions(ExprList e) const override;
   std::string NodeText() const override;
+  bool keeps_columns() const override { return true; }
 };
 
 struct OffsetRows final : PlanNode<OffsetRows, PlanKind::kOffset> {
@@ -339,6 +357,7 @@ struct OffsetRows final : PlanNode<OffsetRows, PlanKind::kOffset> {
   AttributeList output() const override { return child()->output(); }
   ExprList expressions() const override { return {offset}; }
   PlanPtr WithExpressions(ExprList e) const override;
+  bool keeps_columns() const override { return true; }
   std::string NodeText() const override;
 };
 
@@ -349,6 +368,7 @@ struct Tail final : PlanNode<Tail, PlanKind::kTail> {
   ExprList expressions() const override { return {limit}; }
   PlanPtr WithExpressions(ExprList e) const override;
   std::string NodeText() const override;
+  bool keeps_columns() const override { return true; }
 };
 
 struct Sort final : PlanNode<Sort, PlanKind::kSort> {
@@ -359,6 +379,8 @@ struct Sort final : PlanNode<Sort, PlanKind::kSort> {
   AttributeList output() const override { return child()->output(); }
   ExprList expressions() const override { return orders; }
   PlanPtr WithExpressions(ExprList e) const override;
+  bool keeps_columns() const override { return true; }
+  bool passes_predicate(const ExprPtr& predicate) const override;
   std::string NodeText() const override;
 };
 
@@ -377,6 +399,8 @@ struct Deduplicate final : PlanNode<Deduplicate, PlanKind::kDeduplicate> {
   AttributeList keys;
   bool keys_resolved = false;
   AttributeList output() const override { return child()->output(); }
+  ExprList expressions() const override;   ///< the keys
+  PlanPtr WithExpressions(ExprList e) const override;
   std::string NodeText() const override;
   bool node_resolved() const override { return keys_resolved; }
 };
@@ -387,6 +411,8 @@ struct SubqueryAlias final : PlanNode<SubqueryAlias, PlanKind::kSubqueryAlias> {
   std::vector<std::string> column_names;   ///< t(a, b): unresolved renames
   bool is_view = false;
   AttributeList output() const override;
+  bool keeps_columns() const override { return true; }
+  bool passes_predicate(const ExprPtr&) const override { return true; }
   std::string NodeText() const override;
 };
 
@@ -399,6 +425,8 @@ struct EventTimeWatermark final : PlanNode<EventTimeWatermark, PlanKind::kEventT
   AttributeList output() const override;   ///< the event-time column carries spark.watermarkDelayMs
   ExprList expressions() const override { return {event_time}; }
   PlanPtr WithExpressions(ExprList e) const override;
+  bool keeps_columns() const override { return true; }
+  bool passes_predicate(const ExprPtr& predicate) const override;   ///< what does not use the event time
   std::string NodeText() const override;
   bool node_resolved() const override { return delay_resolved; }
 };
@@ -411,6 +439,8 @@ struct Repartition final : PlanNode<Repartition, PlanKind::kRepartition> {
   AttributeList output() const override { return child()->output(); }
   ExprList expressions() const override { return keys; }
   PlanPtr WithExpressions(ExprList e) const override;
+  bool keeps_columns() const override { return true; }
+  bool passes_predicate(const ExprPtr& predicate) const override;
   std::string NodeText() const override;
 };
 
@@ -420,6 +450,7 @@ struct Sample final : PlanNode<Sample, PlanKind::kSample> {
   bool with_replacement;
   int64_t seed;
   AttributeList output() const override { return child()->output(); }
+  bool keeps_columns() const override { return true; }
   std::string NodeText() const override;
 };
 
@@ -431,6 +462,8 @@ struct ShowString final : PlanNode<ShowString, PlanKind::kShowString> {
   bool html = false;
   AttributePtr text;
   AttributeList output() const override { return {text}; }
+  AttributeList produced() const override { return {text}; }
+  PlanPtr WithProduced(AttributeList columns) const override;
   std::string NodeText() const override;
 };
 
@@ -447,6 +480,7 @@ struct CollectMetrics final : PlanNode<CollectMetrics, PlanKind::kCollectMetrics
   std::string name;
   ExprList metrics;
   AttributeList output() const override { return child()->output(); }
+  bool keeps_columns() const override { return true; }
   ExprList expressions() const override { return metrics; }
   PlanPtr WithExpressions(ExprList e) const override;
   std::string NodeText() const override;
@@ -463,6 +497,9 @@ struct Generate final : PlanNode<Generate, PlanKind::kGenerate> {
   AttributeList generated;
   bool inline_fields = false;
   AttributeList output() const override;   ///< the child's columns, then the generated ones
+  AttributeList produced() const override { return generated; }
+  PlanPtr WithProduced(AttributeList columns) const override;
+  bool passes_predicate(const ExprPtr& predicate) const override;
   ExprList expressions() const override { return {input}; }
   PlanPtr WithExpressions(ExprList e) const override;
   std::string NodeText() const override;
@@ -475,6 +512,9 @@ struct Expand final : PlanNode<Expand, PlanKind::kExpand> {
   std::vector<ExprList> projections;       ///< each as wide as `attributes`, over the child's columns
   AttributeList attributes;                ///< output; an attribute of the child that passes through keeps its id
   AttributeList output() const override { return attributes; }
+  AttributeList produced() const override { return attributes; }
+  PlanPtr WithProduced(AttributeList columns) const override;
+  bool passes_predicate(const ExprPtr& predicate) const override;
   ExprList expressions() const override;   ///< the projections one after the other
   PlanPtr WithExpressions(ExprList e) const override;
   std::string NodeText() const override;
@@ -488,7 +528,10 @@ Result<PlanPtr> TransformDown(const PlanPtr& plan, const std::function<Result<Pl
 void Visit(const PlanPtr& plan, const std::function<bool(const PlanPtr&)>& visit);
 /// Rewrites every expression of one node (not of its children).
 Result<PlanPtr> TransformExpressions(const PlanPtr& plan, const std::function<Result<ExprPtr>(const ExprPtr&)>& rule);
-/// New ExprIds for everything a plan puts out (the right side of a self join or self union).
+/// True when every column that the expression names is one of these.
+bool RefersOnlyTo(const ExprPtr& expr, const AttributeList& columns);
+/// New ExprIds for everything a plan puts out (the right side of a self join or self union). Errors: INTERNAL_ERROR for a node
+/// that makes columns and does not tell (`produced`).
 Result<PlanPtr> WithFreshIds(const PlanPtr& plan);
 
 }  // namespace thalweg::sql

@@ -82,6 +82,38 @@ TEST(LogicalPlanTest, FreshIdsRenameEverythingConsistently) {
   EXPECT_EQ(after[0]->name(), "id");
 }
 
+/// A node of nobody else's: every row with a column beside it.
+struct Numbered final : PlanNode<Numbered, PlanKind::kHint> {
+  explicit Numbered(PlanPtr child, bool t = true) : PlanNode({std::move(child)}), tells(t) {}
+  bool tells;
+  AttributePtr number = Attribute::Make("number", DataType::Long(), false);
+  AttributeList output() const override {
+    AttributeList output = child()->output();
+    output.push_back(number);
+    return output;
+  }
+  AttributeList produced() const override { return tells ? AttributeList{number} : AttributeList{}; }
+  PlanPtr WithProduced(AttributeList columns) const override {
+    auto copy = std::make_shared<Numbered>(*this);
+    copy->number = columns[0];
+    return copy;
+  }
+  std::string NodeText() const override { return "Numbered"; }
+};
+
+TEST(LogicalPlanTest, FreshIdsOfColumnsThatAnyNodeMakes) {
+  const PlanPtr plan = ProjectAll(std::make_shared<Numbered>(MakeRange()));
+  const PlanPtr fresh = WithFreshIds(plan).ValueOrDie();
+  ASSERT_EQ(fresh->output().size(), 2u);
+  EXPECT_NE(fresh->output()[1]->id(), plan->output()[1]->id());
+  EXPECT_EQ(fresh->output()[1]->id(), fresh->child()->output()[1]->id());
+}
+
+// The two sides of a self join would have the column in common.
+TEST(LogicalPlanTest, ANodeThatDoesNotTellOfItsColumnsIsRefused) {
+  EXPECT_EQ(WithFreshIds(std::make_shared<Numbered>(MakeRange(), false)).status().condition(), "INTERNAL_ERROR");
+}
+
 TEST(LogicalPlanTest, ThousandLevelsAreFineAndEndlessOnesRefused) {
   PlanPtr plan = MakeRange();
   for (int i = 0; i < 1000; ++i) plan = ProjectAll(plan);

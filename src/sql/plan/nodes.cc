@@ -46,6 +46,11 @@ AttributeList OutputOf(const ExprList& list) {
   return output;
 }
 
+/// A predicate that gives the same for a row of the child and for what the node makes of it.
+bool OfChild(const ExprPtr& predicate, const LogicalPlan& node) {
+  return predicate->deterministic() && RefersOnlyTo(predicate, node.child()->output());
+}
+
 bool AllNamed(const ExprList& list) {
   return std::all_of(list.begin(), list.end(), [](const ExprPtr& expr) { return IsNamed(expr); });
 }
@@ -64,6 +69,11 @@ std::string UnresolvedDataSource::NodeText() const {
 std::string UnresolvedInlineTable::NodeText() const {
   return "UnresolvedInlineTable [" + JoinNames(names, ", ") + "], " + std::to_string(rows.size()) + " rows";
 }
+PlanPtr LocalRelation::WithProduced(AttributeList columns) const {
+  auto copy = Copy(*this);
+  copy->attributes = std::move(columns);
+  return copy;
+}
 std::string LocalRelation::NodeText() const {
   int64_t rows = 0;
   for (const data::Chunk& chunk : chunks) rows += chunk.num_rows();
@@ -73,12 +83,22 @@ std::string OneRow::NodeText() const { return "OneRowRelation"; }
 
 Range::Range(int64_t s, int64_t e, int64_t st, std::optional<int> p)
     : start(s), end(e), step(st), partitions(p), id(Attribute::Make("id", DataType::Long(), false)) {}
+PlanPtr Range::WithProduced(AttributeList columns) const {
+  auto copy = Copy(*this);
+  copy->id = columns[0];
+  return copy;
+}
 std::string Range::NodeText() const {
   std::string text = "Range (" + std::to_string(start) + ", " + std::to_string(end) + ", step=" + std::to_string(step);
   if (partitions) text += ", splits=Some(" + std::to_string(*partitions) + ")";
   return text + ")";
 }
 
+PlanPtr Relation::WithProduced(AttributeList columns) const {
+  auto copy = Copy(*this);
+  copy->attributes = std::move(columns);
+  return copy;
+}
 std::string Relation::NodeText() const {
   std::string name = catalog_name.empty() ? "" : JoinNames(catalog_name, ".");
   if (streaming) return "StreamingRelationV2 " + (name.empty() ? table->name() : name) + ", " + Bracketed(attributes);
@@ -202,6 +222,11 @@ bool Join::node_resolved() const {
   return condition == nullptr || condition->type().Is(data::TypeKind::kBoolean);
 }
 
+PlanPtr Union::WithProduced(AttributeList columns) const {
+  auto copy = Copy(*this);
+  copy->attributes = std::move(columns);
+  return copy;
+}
 std::string Union::NodeText() const {
   if (op == SetOp::kExcept) return std::string("Except ") + BoolText(all);
   if (op == SetOp::kIntersect) return std::string(all ? "Intersect All " : "Intersect ") + BoolText(all);
@@ -237,10 +262,18 @@ PlanPtr Sort::WithExpressions(ExprList e) const {
   copy->orders = std::move(e);
   return copy;
 }
+bool Sort::passes_predicate(const ExprPtr& predicate) const { return OfChild(predicate, *this); }
 std::string Sort::NodeText() const { return "Sort " + Bracketed(orders) + ", " + BoolText(global); }
 
 std::string Distinct::NodeText() const { return "Distinct"; }
 
+ExprList Deduplicate::expressions() const { return ExprList(keys.begin(), keys.end()); }
+PlanPtr Deduplicate::WithExpressions(ExprList e) const {
+  auto copy = Copy(*this);
+  copy->keys.clear();
+  for (const ExprPtr& key : e) copy->keys.push_back(ToAttribute(key));
+  return copy;
+}
 std::string Deduplicate::NodeText() const {
   const char* const name = within_watermark ? "DeduplicateWithinWatermark " : "Deduplicate ";
   if (keys_resolved) return name + Bracketed(keys);
@@ -277,6 +310,11 @@ PlanPtr EventTimeWatermark::WithExpressions(ExprList e) const {
   copy->event_time = std::move(e[0]);
   return copy;
 }
+bool EventTimeWatermark::passes_predicate(const ExprPtr& predicate) const {
+  const ExprId event = event_time->As<Attribute>()->id();
+  const std::vector<ExprId> ids = References(predicate);
+  return predicate->deterministic() && std::find(ids.begin(), ids.end(), event) == ids.end();
+}
 std::string EventTimeWatermark::NodeText() const {
   std::string text = "EventTimeWatermark " + event_time->PlanText();
   if (event_time->resolved()) text += ": " + event_time->type().SimpleString();
@@ -288,6 +326,7 @@ PlanPtr Repartition::WithExpressions(ExprList e) const {
   copy->keys = std::move(e);
   return copy;
 }
+bool Repartition::passes_predicate(const ExprPtr& predicate) const { return OfChild(predicate, *this); }
 std::string Repartition::NodeText() const {
   const std::string count = partitions ? std::to_string(*partitions) : "";
   if (keys.empty()) return "Repartition " + count + ", " + BoolText(shuffle);
@@ -305,6 +344,11 @@ ShowString::ShowString(int n, int t, bool v, PlanPtr child)
       truncate(t),
       vertical(v),
       text(Attribute::Make("show_string", DataType::String(), false)) {}
+PlanPtr ShowString::WithProduced(AttributeList columns) const {
+  auto copy = Copy(*this);
+  copy->text = columns[0];
+  return copy;
+}
 std::string ShowString::NodeText() const {
   return std::string(html ? "HtmlString " : "ShowString ") + std::to_string(num_rows);
 }
@@ -328,6 +372,12 @@ PlanPtr Generate::WithExpressions(ExprList e) const {
   copy->input = std::move(e[0]);
   return copy;
 }
+PlanPtr Generate::WithProduced(AttributeList columns) const {
+  auto copy = Copy(*this);
+  copy->generated = std::move(columns);
+  return copy;
+}
+bool Generate::passes_predicate(const ExprPtr& predicate) const { return OfChild(predicate, *this); }
 std::string Generate::NodeText() const {
   const char* const name = inline_fields ? "inline" : position ? "posexplode" : "explode";
   return std::string("Generate ") + name + "(" + input->PlanText() + "), " + BoolText(outer) + ", " + Bracketed(generated);
@@ -347,6 +397,12 @@ PlanPtr Expand::WithExpressions(ExprList e) const {
   TW_DCHECK(at == e.size());
   return copy;
 }
+PlanPtr Expand::WithProduced(AttributeList columns) const {
+  auto copy = Copy(*this);
+  copy->attributes = std::move(columns);
+  return copy;
+}
+bool Expand::passes_predicate(const ExprPtr& predicate) const { return OfChild(predicate, *this); }
 std::string Expand::NodeText() const {
   std::string text;
   for (const ExprList& projection : projections) text += (text.empty() ? "" : ", ") + Bracketed(projection);

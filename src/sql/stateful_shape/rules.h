@@ -65,7 +65,5 @@ Result<PlanPtr> InferJoinFilters(const PlanPtr& plan, const EvalConfig& config);
 Result<ExprPtr> Conjunction(const ExprList& conjuncts, const EvalConfig& config);
 /// `expr` with attributes replaced by what `list` (named expressions) defines them as.
 Result<ExprPtr> Substitute(const ExprPtr& expr, const ExprList& list);
-/// Whether all columns of `expr` are among `attributes`.
-bool RefersOnlyTo(const ExprPtr& expr, const AttributeList& attributes);
 
 }  // namespace thalweg::sql

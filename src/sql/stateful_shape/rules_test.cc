@@ -136,6 +136,28 @@ TEST_F(RulesTest, UnusedColumnsAreNotComputed) {
             "         +- Relation [k,v] memory\n");
 }
 
+/// A node that the rules have no case for.
+struct Unheard final : PlanNode<Unheard, PlanKind::kHint> {
+  Unheard(bool p, PlanPtr child) : PlanNode({std::move(child)}), passes(p) {}
+  bool passes;
+  AttributeList output() const override { return child()->output(); }
+  bool keeps_columns() const override { return passes; }
+  bool passes_predicate(const ExprPtr&) const override { return passes; }
+  std::string NodeText() const override { return "Unheard"; }
+};
+
+TEST_F(RulesTest, WhatANodeSaysOfItselfIsEnough) {
+  const PlanPtr query = Sql("SELECT k FROM t WHERE v > 1");  // Project, Filter, Relation
+  const PlanPtr& filter = query->child();
+  const auto over = [&](bool passes) {
+    return query->WithChildren({filter->WithChildren({std::make_shared<Unheard>(passes, filter->child())})});
+  };
+  EXPECT_EQ(Text(PruneColumns(PushPredicates(over(true), config()).ValueOrDie(), true)),
+            "Project [k]\n+- Unheard\n   +- Filter (v > 1)\n      +- Relation [k,v] memory\n");
+  EXPECT_EQ(Text(PruneColumns(PushPredicates(over(false), config()).ValueOrDie(), true)),
+            "Project [k]\n+- Filter (v > 1)\n   +- Unheard\n      +- Relation [k,v,x] memory\n");
+}
+
 TEST_F(RulesTest, OuterJoinsWhoseNullRowsAreDroppedAreInner) {
   EXPECT_EQ(Text(EliminateOuterJoins(Sql("SELECT t.k FROM t LEFT JOIN u ON t.k = u.k WHERE u.v > 1"))),
             "Project [k]\n"

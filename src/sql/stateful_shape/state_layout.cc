@@ -225,19 +225,45 @@ bool HasStreamingAggregate(const PlanPtr& plan) {
   return found;
 }
 
+bool ChildStreams(const LogicalPlan& node, OutputMode) { return node.child()->is_streaming(); }
+
+bool BothStream(const LogicalPlan& node, OutputMode) { return node.child(0)->is_streaming() && node.child(1)->is_streaming(); }
+
+/// Rows are only ever appended: how many were let through must be remembered.
+bool LimitsAppendedRows(const LogicalPlan& node, OutputMode mode) {
+  return node.child()->is_streaming() && (mode == OutputMode::kAppend || !HasStreamingAggregate(node.child()));
+}
+
+/// A kind of node that may keep state: when it does, and what it keeps then.
+struct StatefulKind {
+  PlanKind kind;
+  bool (*keeps_state)(const LogicalPlan& node, OutputMode mode);
+  Result<StatefulOperatorLayout> (*layout)(const LogicalPlan& node, const EvalConfig& config);
+};
+
+constexpr StatefulKind kStatefulKinds[] = {
+    {PlanKind::kAggregate, &ChildStreams,
+     [](const LogicalPlan& node, const EvalConfig&) { return AggregateLayout(static_cast<const Aggregate&>(node)); }},
+    {PlanKind::kDeduplicate, &ChildStreams,
+     [](const LogicalPlan& node, const EvalConfig&) -> Result<StatefulOperatorLayout> {
+       return DeduplicateLayout(static_cast<const Deduplicate&>(node));
+     }},
+    {PlanKind::kJoin, &BothStream,
+     [](const LogicalPlan& node, const EvalConfig& config) { return JoinLayout(static_cast<const Join&>(node), config); }},
+    {PlanKind::kLimit, &LimitsAppendedRows,
+     [](const LogicalPlan&, const EvalConfig&) -> Result<StatefulOperatorLayout> { return LimitLayout(); }},
+};
+
+/// Null for nodes that keep nothing.
+const StatefulKind* FindStatefulKind(const LogicalPlan& node, OutputMode mode) {
+  const auto* found = std::find_if(std::begin(kStatefulKinds), std::end(kStatefulKinds),
+                                   [&](const StatefulKind& stateful) { return stateful.kind == node.kind(); });
+  return found != std::end(kStatefulKinds) && found->keeps_state(node, mode) ? found : nullptr;
+}
+
 }  // namespace
 
-bool KeepsState(const LogicalPlan& node, OutputMode mode) {
-  switch (node.kind()) {
-    case PlanKind::kAggregate:
-    case PlanKind::kDeduplicate: return node.child()->is_streaming();
-    case PlanKind::kJoin: return node.child(0)->is_streaming() && node.child(1)->is_streaming();
-    case PlanKind::kLimit:
-      // Rows are only ever appended: how many were let through must be remembered.
-      return node.child()->is_streaming() && (mode == OutputMode::kAppend || !HasStreamingAggregate(node.child()));
-    default: return false;
-  }
-}
+bool KeepsState(const LogicalPlan& node, OutputMode mode) { return FindStatefulKind(node, mode) != nullptr; }
 
 Result<StateLayout> LayoutOf(const PlanPtr& plan, OutputMode mode, const EvalConfig& config) {
   StateLayout layout;
@@ -247,15 +273,9 @@ Result<StateLayout> LayoutOf(const PlanPtr& plan, OutputMode mode, const EvalCon
     if (const auto* relation = node->As<Relation>(); relation != nullptr && relation->streaming) {
       layout.sources.push_back(relation);
     }
-    if (!KeepsState(*node, mode)) return true;
-    Result<StatefulOperatorLayout> one = [&]() -> Result<StatefulOperatorLayout> {
-      switch (node->kind()) {
-        case PlanKind::kAggregate: return AggregateLayout(static_cast<const Aggregate&>(*node));
-        case PlanKind::kDeduplicate: return DeduplicateLayout(static_cast<const Deduplicate&>(*node));
-        case PlanKind::kLimit: return LimitLayout();
-        default: return JoinLayout(static_cast<const Join&>(*node), config);
-      }
-    }();
+    const StatefulKind* stateful = FindStatefulKind(*node, mode);
+    if (stateful == nullptr) return true;
+    Result<StatefulOperatorLayout> one = stateful->layout(*node, config);
     if (!one.ok()) {
       failed = std::move(one).status();
       return false;

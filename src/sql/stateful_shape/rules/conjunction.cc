@@ -29,13 +29,4 @@ Result<ExprPtr> Substitute(const ExprPtr& expr, const ExprList& list) {
   });
 }
 
-bool RefersOnlyTo(const ExprPtr& expr, const AttributeList& attributes) {
-  for (const ExprId id : References(expr)) {
-    if (std::none_of(attributes.begin(), attributes.end(), [&](const AttributePtr& a) { return a->id() == id; })) {
-      return false;
-    }
-  }
-  return true;
-}
-
 }  // namespace thalweg::sql

@@ -52,41 +52,8 @@ class Pruner {
       case PlanKind::kLocalRelation: return PruneRows(static_cast<const LocalRelation&>(*plan), plan, required);
       case PlanKind::kGenerate: return PruneGenerate(plan, required);
       case PlanKind::kEvalPython: return PruneEvalPython(static_cast<const EvalPython&>(*plan), plan, required);
-      case PlanKind::kFilter:
-      case PlanKind::kSort:
-      case PlanKind::kLimit:
-      case PlanKind::kOffset:
-      case PlanKind::kTail:
-      case PlanKind::kSample:
-      case PlanKind::kRepartition:
-      case PlanKind::kSubqueryAlias:
-      case PlanKind::kCollectMetrics:
-      case PlanKind::kEventTimeWatermark: {
-        Ids needed = required;
-        AddReferences(plan->expressions(), &needed);
-        return WithChild(plan, needed);
-      }
-      case PlanKind::kDeduplicate: {
-        Ids needed = required;
-        for (const AttributePtr& key : static_cast<const Deduplicate&>(*plan).keys) needed.insert(key->id());
-        if (static_cast<const Deduplicate&>(*plan).within_watermark) {
-          for (const AttributePtr& column : plan->output()) {
-            if (WatermarkDelayMs(column->metadata_json())) needed.insert(column->id());
-          }
-        }
-        return WithChild(plan, needed);
-      }
-      default: {
-        // Everything below is needed as it is (show, commands, distinct rows).
-        PlanList children;
-        bool changed = false;
-        for (const PlanPtr& child : plan->children()) {
-          TW_ASSIGN_OR_RETURN(PlanPtr pruned, Prune(child, All(child)));
-          changed = changed || pruned != child;
-          children.push_back(std::move(pruned));
-        }
-        return changed ? plan->WithChildren(std::move(children)) : plan;
-      }
+      case PlanKind::kDeduplicate: return PruneDeduplicate(static_cast<const Deduplicate&>(*plan), plan, required);
+      default: return PruneOther(plan, required);
     }
   }
 
@@ -100,6 +67,34 @@ class Pruner {
   Result<PlanPtr> WithChild(const PlanPtr& plan, const Ids& needed) {
     TW_ASSIGN_OR_RETURN(PlanPtr child, Prune(plan->child(), needed));
     return child == plan->child() ? plan : plan->WithChildren({std::move(child)});
+  }
+
+  Result<PlanPtr> PruneOther(const PlanPtr& plan, const Ids& required) {
+    if (plan->keeps_columns()) {
+      Ids needed = required;
+      AddReferences(plan->expressions(), &needed);
+      return WithChild(plan, needed);
+    }
+    // Everything below is needed as it is (show, commands, distinct rows).
+    PlanList children;
+    bool changed = false;
+    for (const PlanPtr& child : plan->children()) {
+      TW_ASSIGN_OR_RETURN(PlanPtr pruned, Prune(child, All(child)));
+      changed = changed || pruned != child;
+      children.push_back(std::move(pruned));
+    }
+    return changed ? plan->WithChildren(std::move(children)) : plan;
+  }
+
+  Result<PlanPtr> PruneDeduplicate(const Deduplicate& deduplicate, const PlanPtr& plan, const Ids& required) {
+    Ids needed = required;
+    AddReferences(plan->expressions(), &needed);
+    if (deduplicate.within_watermark) {
+      for (const AttributePtr& column : plan->output()) {
+        if (WatermarkDelayMs(column->metadata_json())) needed.insert(column->id());
+      }
+    }
+    return WithChild(plan, needed);
   }
 
   Result<PlanPtr> PruneProject(const Project& project, const PlanPtr& plan, const Ids& required) {

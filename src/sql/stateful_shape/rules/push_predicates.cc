@@ -170,15 +170,12 @@ Result<PlanPtr> Pusher::ThroughJoin(const PlanPtr& plan, const ExprList& predica
 }
 
 Result<PlanPtr> Pusher::Push(const PlanPtr& plan, ExprList predicates) {
-  const auto uses_child = [&](const ExprPtr& predicate) {
-    return predicate->deterministic() && RefersOnlyTo(predicate, plan->child()->output());
-  };
   switch (plan->kind()) {
     case PlanKind::kFilter: {
       const auto& filter = static_cast<const Filter&>(*plan);
       ExprList own = SplitConjunction(filter.condition);
       if (predicates.empty() && own.size() == 1 && !own[0]->deterministic()) {
-        return Through(plan, {}, uses_child);
+        return Through(plan, {}, [](const ExprPtr&) { return false; });
       }
       // The lower filter's conjuncts come first: they ran first.
       for (ExprPtr& predicate : predicates) {
@@ -194,19 +191,10 @@ Result<PlanPtr> Pusher::Push(const PlanPtr& plan, ExprList predicates) {
     case PlanKind::kAggregate: return ThroughAggregate(plan, predicates);
     case PlanKind::kUnion: return ThroughUnion(plan, predicates);
     case PlanKind::kJoin: return ThroughJoin(plan, predicates);
-    case PlanKind::kEventTimeWatermark: {
-      const ExprId event = static_cast<const EventTimeWatermark&>(*plan).event_time->As<Attribute>()->id();
-      return Through(plan, predicates, [&](const ExprPtr& predicate) {
-        const std::vector<ExprId> ids = References(predicate);
-        return predicate->deterministic() && std::find(ids.begin(), ids.end(), event) == ids.end();
-      });
-    }
-    case PlanKind::kExpand:
-    case PlanKind::kGenerate:
-    case PlanKind::kSort:
-    case PlanKind::kRepartition: return Through(plan, predicates, uses_child);
-    case PlanKind::kSubqueryAlias: return Through(plan, predicates, [](const ExprPtr&) { return true; });
     default: {
+      if (plan->children().size() == 1) {
+        return Through(plan, predicates, [&](const ExprPtr& predicate) { return plan->passes_predicate(predicate); });
+      }
       PlanList children;
       bool changed = false;
       for (const PlanPtr& child : plan->children()) {
