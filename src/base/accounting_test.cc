@@ -3,7 +3,6 @@
 #include <thread>
 
 #include "base/memory.h"
-#include "base/metrics.h"
 #include "base/settings.h"
 
 namespace thalweg {
@@ -130,36 +129,6 @@ TEST(MemoryTest, ThreadsNeverPassTheLimit) {
     }
   }
   EXPECT_EQ(server.used_bytes(), 0);
-}
-
-TEST(MetricsTest, HistogramQuantilesAreWithinAQuarter) {
-  Histogram histogram;
-  EXPECT_EQ(histogram.Quantile(0.5), 0);
-  for (int64_t value = 1; value <= 10000; ++value) histogram.Record(value);
-  histogram.Record(-5);
-  EXPECT_EQ(histogram.count(), 10001);
-  EXPECT_EQ(histogram.sum(), 50005000);
-  EXPECT_EQ(histogram.max(), 10000);
-  EXPECT_NEAR(static_cast<double>(histogram.Quantile(0.5)), 5000, 1250);
-  EXPECT_NEAR(static_cast<double>(histogram.Quantile(0.99)), 9900, 2475);
-  EXPECT_EQ(histogram.Quantile(1), 10000);
-  histogram.Record(std::numeric_limits<int64_t>::max());
-  EXPECT_EQ(histogram.Quantile(1), std::numeric_limits<int64_t>::max());
-}
-
-TEST(MetricsTest, RegistryKeepsNamesApart) {
-  MetricsRegistry registry;
-  Counter& rows = registry.GetCounter("rows", "rows read");
-  rows.Add(3);
-  EXPECT_EQ(&registry.GetCounter("rows", "rows read"), &rows);
-  registry.GetGauge("rows", "another kind").Set(99);
-  registry.GetGauge("held", "bytes").Set(7);
-  registry.GetHistogram("latency", "us").Record(4);
-  const std::vector<MetricSample> samples = registry.Collect();
-  ASSERT_EQ(samples.size(), 3u);
-  EXPECT_EQ(samples[0].name, "held");
-  EXPECT_EQ(samples[1].kind, MetricSample::Kind::kHistogram);
-  EXPECT_EQ(samples[2].value, 3);
 }
 
 }  // namespace

@@ -97,3 +97,29 @@ def test_pings_without_calls_keep_a_connection(tmp_path):
     finally:
         channel.close()
         server.stop()
+
+
+def test_progress_tells_what_a_running_query_does(tmp_path):
+    (tmp_path / "rows.json").write_text("".join(f'{{"n": {n}}}\n' for n in range(100)))
+    server = started(tmp_path, spark__connect__progress__reportInterval="200ms")
+    try:
+        spark = server.session()
+        seen = []
+
+        def note(stages, inflight_tasks, operation_id, done):
+            if stages and not done and not seen:
+                seen.append((stages, inflight_tasks))
+                spark.interruptAll()
+
+        spark.registerProgressHandler(note)
+        files = spark.read.schema("n bigint").json(str(tmp_path / "rows.json"))
+        endless = files.crossJoin(spark.range(0, 10**12, 1, 2)).where("(n * 31 + id * 17) % 1000003 = 5").groupBy().count()
+        with pytest.raises(Exception, match="OPERATION_CANCELED"):
+            endless.collect()
+        stages, inflight_tasks = seen[0]
+        assert sum(stage.num_tasks for stage in stages) >= 2
+        assert 1 <= inflight_tasks <= sum(stage.num_tasks for stage in stages)
+        assert not all(stage.done for stage in stages)
+        assert sum(stage.num_completed_tasks for stage in stages) < sum(stage.num_tasks for stage in stages)
+    finally:
+        server.stop()

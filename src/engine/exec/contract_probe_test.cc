@@ -473,6 +473,44 @@ class CountingSink final : public Operator {
   int64_t rows_ = 0;
 };
 
+// Another thread reads what a running query has done so far.
+TEST_P(ContractProbe, MetricsOfARunningEpoch) {
+  auto mapped = std::make_shared<std::atomic<int64_t>>(0);
+  const auto leaf = LeafNode(0, 2, LongOutput());
+  const auto map = MapNode({leaf, Distribution::kSame, {}}, 2, [mapped](data::Chunk chunk) -> Result<std::vector<data::Chunk>> {
+    mapped->fetch_add(chunk.num_rows());
+    mapped->notify_all();
+    return std::vector<data::Chunk>{chunk};
+  });
+  Runner runner(Plan(Identity({map, Distribution::kHash, {0}}, 3), {StreamLeaf()}), workers());
+  EXPECT_EQ(runner.execution->LiveMetrics().size(), 2U);
+  const auto feed = std::make_shared<Feed>();
+  Collector collector;
+  std::jthread owner = StartThread("owner", [&](std::stop_token) {
+    TW_CHECK(runner.execution->RunEpoch(Input({{Feed::Split(feed), ChunksSplit({})}}), collector.consumer()).ok());
+  });
+  feed->Add(LongChunk(Sequence(7)));
+  for (int64_t seen = mapped->load(); seen < 7; seen = mapped->load()) mapped->wait(seen);
+  std::vector<StageMetrics> stages = runner.execution->LiveMetrics();
+  ASSERT_EQ(stages.size(), 2U);
+  EXPECT_EQ(stages[0].tasks, 3);
+  EXPECT_EQ(stages[0].finished, 0);
+  EXPECT_EQ(stages[1].tasks, 2);
+  EXPECT_GE(stages[1].running, 1);
+  ASSERT_EQ(stages[1].nodes.size(), 2U);  // the map, and the scan below it
+  EXPECT_EQ(stages[1].nodes[1].node, leaf.get());
+  EXPECT_EQ(stages[1].nodes[1].total.output_rows, 7);
+  EXPECT_EQ(stages[1].nodes[0].total.input_rows, 7);
+  feed->End();
+  owner.join();
+  stages = runner.execution->LiveMetrics();
+  for (const StageMetrics& stage : stages) {
+    EXPECT_EQ(stage.finished, stage.tasks);
+    EXPECT_EQ(stage.running, 0);
+  }
+  EXPECT_EQ(collector.num_rows(), 7);
+}
+
 TEST_P(ContractProbe, LongLivedRunWithInBandBarriers) {
   auto mapped = std::make_shared<std::atomic<int64_t>>(0);
   const auto leaf = LeafNode(0, 2, LongOutput());

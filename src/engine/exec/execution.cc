@@ -112,7 +112,9 @@ class PlanExecution final : public Execution, private FragmentHost {
     context.memory = memory;
     context.scheduler = &scheduler;
     last_splits_.resize(plan_->leaves.size());
-    return BuildPlanGraph(*plan_, *this, group_, context, &graph_);
+    TW_RETURN_NOT_OK(BuildPlanGraph(*plan_, *this, group_, context, &graph_));
+    stages_ = std::vector<StageCells>(graph_.sets.size());
+    return Status::OK();
   }
 
   Result<EpochResult> RunEpoch(const EpochInput& input, const RootConsumer& consumer) override {
@@ -141,6 +143,26 @@ class PlanExecution final : public Execution, private FragmentHost {
     std::vector<NodeMetrics> nodes;
     for (size_t i = 0; i < graph_.occurrences.size(); ++i) nodes.push_back(TotalOf(i));
     return nodes;
+  }
+
+  std::vector<StageMetrics> LiveMetrics() const override {
+    std::vector<StageMetrics> stages(graph_.sets.size());
+    for (size_t i = 0; i < stages.size(); ++i) {
+      const auto& fragments = graph_.sets[i].fragments;
+      const int ran = stages_[i].ran.load(std::memory_order_relaxed);
+      const auto begun = std::count_if(fragments.begin(), fragments.end(), [](const auto& f) { return f->activated(); });
+      stages[i].tasks = static_cast<int>(fragments.size());
+      stages[i].finished = stages_[i].finished.load(std::memory_order_relaxed);
+      stages[i].running = std::clamp(static_cast<int>(begun) - ran, 0, stages[i].tasks - stages[i].finished);
+    }
+    for (size_t i = 0; i < graph_.occurrences.size(); ++i) {
+      NodeMetrics metrics{graph_.occurrences[i].node, {}};
+      for (const OperatorInstance* self : graph_.instances[i]) {
+        if (self != nullptr) metrics.total.AddCounters(self->op->metrics());
+      }
+      stages[graph_.occurrences[i].fragment].nodes.push_back(std::move(metrics));
+    }
+    return stages;
   }
 
   Status Prepare() override {
@@ -311,10 +333,17 @@ class PlanExecution final : public Execution, private FragmentHost {
 
   void PrepareSets(const EpochInput& input) {
     int remaining = 0;
-    for (FragmentSet& set : graph_.sets) {
-      if (skipped_[set.root]) continue;
+    for (size_t i = 0; i < graph_.sets.size(); ++i) {
+      FragmentSet& set = graph_.sets[i];
+      stages_[i].ran.store(0, std::memory_order_relaxed);
+      if (skipped_[set.root]) {
+        stages_[i].finished.store(static_cast<int>(set.fragments.size()), std::memory_order_relaxed);
+        for (const auto& fragment : set.fragments) fragment->ClearMetrics();
+        continue;
+      }
+      stages_[i].finished.store(0, std::memory_order_relaxed);
       const int inputs = static_cast<int>(
-          std::count_if(set.inputs.begin(), set.inputs.end(), [&](int i) { return !skipped_[graph_.sets[i].root]; }));
+          std::count_if(set.inputs.begin(), set.inputs.end(), [&](int input_set) { return !skipped_[graph_.sets[input_set].root]; }));
       for (const auto& fragment : set.fragments) fragment->Reset(inputs);
       remaining += static_cast<int>(set.fragments.size());
       if (set.output != nullptr) BeginExchange(set);
@@ -466,15 +495,8 @@ class PlanExecution final : public Execution, private FragmentHost {
   NodeMetrics TotalOf(size_t i) const {
     NodeMetrics metrics;
     metrics.node = graph_.occurrences[i].node;
-    if (skipped_[i]) return metrics;
     for (const OperatorInstance* self : graph_.instances[i]) {
-      if (self == nullptr) continue;
-      const OperatorMetrics& own = self->op->metrics();
-      metrics.total.input_rows += own.input_rows;
-      metrics.total.output_rows += own.output_rows;
-      metrics.total.output_bytes += own.output_bytes;
-      metrics.total.busy_ns += own.busy_ns;
-      for (const auto& [name, value] : own.custom) metrics.total.custom[name] += value;
+      if (self != nullptr) metrics.total.Add(self->op->metrics());
     }
     return metrics;
   }
@@ -495,6 +517,9 @@ class PlanExecution final : public Execution, private FragmentHost {
   }
 
   void OnFinished(Fragment& fragment) override {
+    StageCells& stage = stages_[graph_.occurrences[fragment.root().occurrence].fragment];
+    if (fragment.activated()) stage.ran.fetch_add(1, std::memory_order_relaxed);
+    stage.finished.fetch_add(1, std::memory_order_relaxed);
     if (fragment.output() == nullptr) {
       if (long_lived_) {
         barriers_.RootEnded();
@@ -538,9 +563,16 @@ class PlanExecution final : public Execution, private FragmentHost {
     barriers_.Passed(marker.value, fragment.partition(), std::move(part.messages));
   }
 
+  /// Tasks of a fragment set that are done in this epoch: all, and those that had something to do.
+  struct StageCells {
+    std::atomic<int> finished{0};
+    std::atomic<int> ran{0};
+  };
+
   const std::shared_ptr<const PhysicalPlan> plan_;
   const std::shared_ptr<TaskGroup> group_;
   PlanGraph graph_;
+  std::vector<StageCells> stages_;  // by fragment set
   int64_t epochs_done_ = 0;  // since the last Abort
   int64_t epochs_begun_ = 0;
   std::vector<SplitList> last_splits_;
@@ -574,10 +606,20 @@ Result<std::unique_ptr<Execution>> Execution::Make(Scheduler& scheduler, std::sh
   return std::unique_ptr<Execution>(std::move(execution));
 }
 
+void ExecutionView::Show(const Execution* execution) {
+  const MutexLock lock(mutex_);
+  execution_ = execution;
+}
+
+std::vector<StageMetrics> ExecutionView::Stages() const {
+  const MutexLock lock(mutex_);
+  return execution_ == nullptr ? std::vector<StageMetrics>{} : execution_->LiveMetrics();
+}
+
 Result<EpochResult> RunBatch(Scheduler& scheduler, std::shared_ptr<const PhysicalPlan> plan,
                              std::shared_ptr<const sql::EvalConfig> config, MemoryReservation* memory,
                              const RootConsumer& consumer, std::stop_token stop,
-                             std::function<void(PartitionId)> on_root_end) {
+                             std::function<void(PartitionId)> on_root_end, ExecutionView* view) {
   EpochInput input;
   input.on_root_end = std::move(on_root_end);
   input.context.batch_timestamp_us = SystemClock::Get().NowMicros();
@@ -589,7 +631,10 @@ Result<EpochResult> RunBatch(Scheduler& scheduler, std::shared_ptr<const Physica
   TW_ASSIGN_OR_RETURN(const std::unique_ptr<Execution> execution,
                       Execution::Make(scheduler, std::move(plan), QueryClass::kInteractive, std::move(config), memory));
   const std::stop_callback cancel(std::move(stop), [&] { execution->Cancel(Cancelled()); });
-  return execution->RunEpoch(input, consumer);
+  if (view != nullptr) view->Show(execution.get());
+  Result<EpochResult> result = execution->RunEpoch(input, consumer);
+  if (view != nullptr) view->Show(nullptr);
+  return result;
 }
 
 }  // namespace thalweg::engine

@@ -12,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/mutex.h"
 #include "base/status.h"
 #include "engine/exec/operator.h"
 #include "engine/exec/physical_plan.h"
@@ -63,7 +64,15 @@ struct EventTimeStats {
 
 struct NodeMetrics {
   const PhysicalNode* node = nullptr;
-  OperatorMetrics total;
+  OperatorTotals total;
+};
+
+/// What runs between two exchanges, one task per partition, in the current or last epoch.
+struct StageMetrics {
+  int tasks = 0;
+  int finished = 0;                              ///< of `tasks`; those that had nothing to do are
+  int running = 0;                               ///< begun and not finished: on a worker, or waiting
+  std::vector<NodeMetrics> nodes;                ///< in pre-order; without custom metrics
 };
 
 struct EpochResult {
@@ -90,7 +99,7 @@ struct LongLivedInput {
 };
 
 /// One query's operator instances. Made once per query run. Thread: calls come from one owner thread (driver or request),
-/// which may block in them; Cancel and InjectMarker from any thread.
+/// which may block in them; Cancel, InjectMarker and LiveMetrics from any thread.
 class Execution {
  public:
   static Result<std::unique_ptr<Execution>> Make(Scheduler& scheduler, std::shared_ptr<const PhysicalPlan> plan,
@@ -109,16 +118,32 @@ class Execution {
   /// Of every node of the plan, in pre-order, as of now: after Prepare with what committing state took. Owner's thread,
   /// while nothing runs.
   virtual std::vector<NodeMetrics> Metrics() const = 0;
+  /// The counters as they grow: each is one that has been, all together never were. Consumers stand before their producers.
+  virtual std::vector<StageMetrics> LiveMetrics() const = 0;
   virtual Status Committed() = 0;
   virtual void Abort() = 0;
   /// Sticks: this and later runs answer `reason`.
   virtual void Cancel(Status reason) = 0;
 };
 
+/// Lets other threads look at an execution for as long as it is there. Thread: synchronised.
+class ExecutionView {
+ public:
+  /// Null: it is going away.
+  void Show(const Execution* execution) TW_EXCLUDES(mutex_);
+  /// Nothing when there is no execution.
+  std::vector<StageMetrics> Stages() const TW_EXCLUDES(mutex_);
+
+ private:
+  mutable Mutex mutex_;
+  const Execution* execution_ TW_GUARDED_BY(mutex_) = nullptr;
+};
+
 /// Runs a whole batch query: plans splits of every leaf, one epoch, all rows to the consumer. `on_root_end`: see EpochInput.
+/// `view` shows the execution while it runs.
 Result<EpochResult> RunBatch(Scheduler& scheduler, std::shared_ptr<const PhysicalPlan> plan,
                              std::shared_ptr<const sql::EvalConfig> config, MemoryReservation* memory,
                              const RootConsumer& consumer, std::stop_token stop,
-                             std::function<void(PartitionId)> on_root_end = nullptr);
+                             std::function<void(PartitionId)> on_root_end = nullptr, ExecutionView* view = nullptr);
 
 }  // namespace thalweg::engine

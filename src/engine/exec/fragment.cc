@@ -12,10 +12,10 @@ namespace {
 class BusyTime {
  public:
   explicit BusyTime(OperatorInstance& self) : total_ns_(self.op->metrics().busy_ns), start_ns_(MonotonicNs()) {}
-  ~BusyTime() { total_ns_ += MonotonicNs() - start_ns_; }
+  ~BusyTime() { total_ns_.Add(MonotonicNs() - start_ns_); }
 
  private:
-  int64_t& total_ns_;
+  MetricCell& total_ns_;
   const int64_t start_ns_;
 };
 
@@ -37,13 +37,17 @@ void Fragment::Reset(int exchange_inputs) {
     self->marker.reset();
     self->watermark = INT64_MIN;
     self->next_port = 0;
-    self->op->metrics() = {};
+    self->op->metrics().Clear();
     for (InputPort& port : self->ports) {
       port.ended = port.child == nullptr && port.exchange == nullptr;
       port.reused = port.at_barrier = false;
       port.watermark = INT64_MIN;
     }
   }
+}
+
+void Fragment::ClearMetrics() {
+  for (const auto& self : operators_) self->op->metrics().Clear();
 }
 
 bool Fragment::NeedsEpoch() const {
@@ -93,7 +97,7 @@ Result<Fragment::Step> Fragment::Advance(OperatorInstance& self, const SliceLimi
           TW_ASSIGN_OR_RETURN(out, self.op->Pull(&self.state));
         }
         if (out && out->num_rows() > 0) {
-          self.op->metrics().output_rows += out->num_rows();
+          self.op->metrics().output_rows.Add(out->num_rows());
           return Step(*std::move(out));
         }
         if (self.state == OperatorState::kHaveOutput && (host_.stopped() || limit.ShouldYield())) return Step(Yield{});
@@ -183,7 +187,7 @@ Result<std::optional<Fragment::Step>> Fragment::TakeInput(OperatorInstance& self
 Result<std::optional<Fragment::Step>> Fragment::TakeFromPort(OperatorInstance& self, int port, const SliceLimit& limit) {
   TW_ASSIGN_OR_RETURN(Step step, FromPort(self, port, limit));
   if (auto* chunk = std::get_if<data::Chunk>(&step)) {
-    self.op->metrics().input_rows += chunk->num_rows();
+    self.op->metrics().input_rows.Add(chunk->num_rows());
     {
       BusyTime busy(self);
       TW_ASSIGN_OR_RETURN(self.state, self.op->Push(port, std::move(*chunk)));

@@ -88,6 +88,8 @@ class Fragment final : public TaskRunner {
 
   /// Forgets the last epoch. `exchange_inputs` that will be fed in this one.
   void Reset(int exchange_inputs);
+  /// In an epoch that leaves it out.
+  void ClearMetrics();
   /// True for the first call in an epoch: from now on its task runs when woken.
   bool Activate() { return !activated_.exchange(true); }
   bool activated() const { return activated_.load(); }

@@ -8,7 +8,6 @@
 // An instance that gets no row in an epoch and does not need it (NeedsEpoch) sees only Prepare, Committed and Abort.
 
 #include <cstdint>
-#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -19,6 +18,7 @@
 #include "base/signal.h"
 #include "base/status.h"
 #include "data/columnar/chunk.h"
+#include "engine/exec/operator_metrics.h"
 #include "sql/datasource/data_source.h"
 #include "sql/expr/eval_context.h"
 
@@ -44,16 +44,6 @@ struct Marker {
   Kind kind = Kind::kBarrier;
   int64_t value = 0;  ///< epoch that ends here, or watermark in ms
   bool operator==(const Marker&) const = default;
-};
-
-/// Counters of one operator instance; summed over instances into progress and explain. Written by the task only.
-struct OperatorMetrics {
-  int64_t input_rows = 0;
-  int64_t output_rows = 0;
-  int64_t output_bytes = 0;
-  int64_t busy_ns = 0;
-  /// Spark's names ("numRowsTotal", "numRowsUpdated", "allUpdatesTimeMs", "numRowsDroppedByWatermark", ...).
-  std::map<std::string, int64_t> custom;
 };
 
 /// What an operator instance gets when it is opened. Outlives the instance.

@@ -24,6 +24,7 @@ void ScanOperator::Inject(const Marker& marker) {
 
 Status ScanOperator::BeginEpoch(const sql::EpochContext&) {
   next_split_ = 0;
+  bytes_before_ = 0;
   blocked_on_.reset();
   return Status::OK();
 }
@@ -49,13 +50,14 @@ Result<std::optional<data::Chunk>> ScanOperator::Pull(OperatorState* state) {
     TW_ASSIGN_OR_RETURN(reader_, splits_[next_split_++]->Open(*context_->config));
   }
   TW_ASSIGN_OR_RETURN(sql::ReadStep step, reader_->Next());
+  metrics_.read_bytes.Set(bytes_before_ + reader_->bytes_read());
   if (auto* chunk = std::get_if<sql::ReadChunk>(&step)) return std::optional<data::Chunk>(std::move(chunk->chunk));
   if (auto* blocked = std::get_if<sql::ReadBlocked>(&step)) {
     blocked_on_ = std::move(blocked->signal);
     *state = OperatorState::kBlocked;
     return std::optional<data::Chunk>{};
   }
-  metrics_.custom["bytesRead"] += reader_->bytes_read();
+  bytes_before_ += reader_->bytes_read();
   reader_.reset();
   return std::optional<data::Chunk>{};
 }

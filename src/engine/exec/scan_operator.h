@@ -36,6 +36,7 @@ class ScanOperator final : public Operator {
   const TaskContext* context_ = nullptr;
   SplitList splits_;
   size_t next_split_ = 0;
+  int64_t bytes_before_ = 0;  // of splits that are done
   std::unique_ptr<sql::PartitionReader> reader_;
   std::shared_ptr<Signal> blocked_on_;
   Mutex mutex_;

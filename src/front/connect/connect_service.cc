@@ -139,6 +139,23 @@ class ArtifactReader final : public grpc::ServerReadReactor<pb::AddArtifactsRequ
   ArtifactReceiver receiver_;
 };
 
+// What PySpark's progress bar shows.
+void FillProgress(const std::vector<engine::StageMetrics>& stages, pb::ExecutePlanResponse::ExecutionProgress* progress) {
+  int64_t running = 0;
+  for (size_t i = 0; i < stages.size(); ++i) {
+    auto* stage = progress->add_stages();
+    stage->set_stage_id(static_cast<int64_t>(i));
+    stage->set_num_tasks(stages[i].tasks);
+    stage->set_num_completed_tasks(stages[i].finished);
+    int64_t bytes = 0;
+    for (const engine::NodeMetrics& node : stages[i].nodes) bytes += node.total.read_bytes;
+    stage->set_input_bytes_read(bytes);
+    stage->set_done(stages[i].finished == stages[i].tasks);
+    running += stages[i].running;
+  }
+  progress->set_num_inflight_tasks(running);
+}
+
 }  // namespace
 
 ServiceLimits LimitsFrom(const SettingsMap& settings) {
@@ -351,7 +368,7 @@ void ConnectService::TendOperations(SessionHolder& holder, int64_t now_ms) {
     const bool finished = operation->finished();
     if (operation->ProgressDue(now_ms, limits_.progress_interval_ms)) {
       pb::ExecutePlanResponse progress;
-      progress.mutable_execution_progress();
+      FillProgress(operation->view().Stages(), progress.mutable_execution_progress());
       operation->Send(&progress);
     }
     operation->Wake();  // lets a stream see its time limit

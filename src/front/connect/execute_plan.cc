@@ -121,6 +121,7 @@ Status RunQuery(const ExecuteContext& context, const sql::PlanPtr& plan) {
   };
   consumer.on_metrics = [&](const QueryMetrics& of_query) { metrics = of_query; };
   consumer.throttle = [&] { return operation.Throttle(); };
+  consumer.view = &operation.view();
   TW_RETURN_NOT_OK(session.Execute(plan, consumer, operation.stop_token()));
   if (operation.interrupted()) return Cancelled();
   if (batches == nullptr) return InternalError("a query gave no schema");

@@ -19,6 +19,7 @@
 #include "base/mutex.h"
 #include "base/signal.h"
 #include "base/status.h"
+#include "engine/exec/execution.h"
 
 namespace spark::connect {
 class ExecutePlanResponse;
@@ -68,6 +69,9 @@ class Operation {
   bool Interrupt();
   bool interrupted() const { return stop_.stop_requested(); }
 
+  /// What its query is doing.
+  engine::ExecutionView& view() { return view_; }
+
   // --- streams ---
   /// Takes the operation over from any other stream, whose next step ends with INVALID_CURSOR.DISCONNECTED.
   int64_t Attach(std::function<void()> wake);
@@ -106,6 +110,7 @@ class Operation {
   const std::vector<std::string> tags_;
   const int64_t retry_buffer_bytes_;
   std::stop_source stop_;
+  engine::ExecutionView view_;
 
   mutable Mutex mutex_;
   std::deque<Response> responses_ TW_GUARDED_BY(mutex_);

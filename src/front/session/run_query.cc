@@ -224,7 +224,7 @@ Status Session::Execute(const sql::PlanPtr& plan, const ResultConsumer& consumer
                           [&](PartitionId partition, data::Chunk chunk, std::shared_ptr<Signal>* blocked) {
                             return delivery.Take(partition, std::move(chunk), blocked);
                           },
-                          stop, [&](PartitionId partition) { delivery.Ended(partition); }));
+                          stop, [&](PartitionId partition) { delivery.Ended(partition); }, consumer.view));
   if (stop.stop_requested()) return Cancelled();
   TW_RETURN_NOT_OK(delivery.Finish());
   if (consumer.on_metrics) consumer.on_metrics(MetricsOf(result, analyzed));

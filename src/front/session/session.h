@@ -24,6 +24,7 @@
 #include "streaming/query/query_manager.h"
 
 namespace thalweg::engine {
+class ExecutionView;
 class PythonWorkers;
 class Scheduler;
 class StateServices;
@@ -71,6 +72,8 @@ struct ResultConsumer {
   std::function<void(const struct QueryMetrics& metrics)> on_metrics;
   /// Asked after each chunk: a signal to wait for before the next one (a slow client), or null. May be empty.
   std::function<std::shared_ptr<Signal>()> throttle;
+  /// Shows the run of the query to other threads. May be null.
+  engine::ExecutionView* view = nullptr;
 };
 
 struct NodeMetric {
