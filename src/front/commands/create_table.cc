@@ -38,7 +38,7 @@ Result<const sql::SupportsReplaceTable*> Replacing(const sql::DataSource& source
 
 Status CreateAtPath(CommandRun& run, const sql::CreateTable& command) {
   if (command.query != nullptr) return Unsupported("CREATE TABLE AS SELECT at a path");
-  TW_ASSIGN_OR_RETURN(const auto source, run.session.server().data_sources->Find(command.table[0]));
+  TW_ASSIGN_OR_RETURN(const auto source, run.session.FindDataSource(command.table[0]));
   const std::string& path = command.table[1];
   const auto config = run.session.eval_config();
   if (command.replace) {
@@ -58,7 +58,7 @@ Status CreateAtPath(CommandRun& run, const sql::CreateTable& command) {
 
 // In place of a table of the same format that keeps its own log: its history goes on.
 Status ReplaceInLog(CommandRun& run, const sql::TableInfo& old, sql::TableInfo table, bool or_create) {
-  TW_ASSIGN_OR_RETURN(const auto source, run.session.server().data_sources->Find(table.format));
+  TW_ASSIGN_OR_RETURN(const auto source, run.session.FindDataSource(table.format));
   table.format = source->short_name();
   table.location = old.location;
   table.type = old.type;

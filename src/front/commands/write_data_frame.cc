@@ -11,7 +11,7 @@ using sql::SaveMode;
 Status WritePath(CommandRun& run, const sql::WriteDataFrame& command, const sql::PlanPtr& analyzed) {
   const std::string format =
       command.format.empty() ? run.session.GetConfOption("spark.sql.sources.default").value_or("parquet") : command.format;
-  TW_ASSIGN_OR_RETURN(const std::shared_ptr<const sql::DataSource> source, run.session.server().data_sources->Find(format));
+  TW_ASSIGN_OR_RETURN(const std::shared_ptr<const sql::DataSource> source, run.session.FindDataSource(format));
   const std::optional<std::string> option = command.options.Get("path");
   if (command.path && option) {
     return Error("_LEGACY_ERROR_TEMP_1188").With("method", "save").With("config", "spark.sql.legacy.pathOptionBehavior.enabled");
@@ -60,7 +60,7 @@ Status CheckMatches(CommandRun& run, const sql::WriteDataFrame& command, const s
   if (KeepsOwnLog(table.format)) return Status::OK();
   std::string name;
   for (const std::string& part : table.QualifiedName()) name += (name.empty() ? "" : ".") + part;
-  TW_ASSIGN_OR_RETURN(const std::shared_ptr<const sql::DataSource> source, run.session.server().data_sources->Find(wanted.format));
+  TW_ASSIGN_OR_RETURN(const std::shared_ptr<const sql::DataSource> source, run.session.FindDataSource(wanted.format));
   if (source->short_name() != table.format) {
     return Error("_LEGACY_ERROR_TEMP_1159")
         .With("tableName", name)

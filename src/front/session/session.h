@@ -162,6 +162,8 @@ class Session : public std::enable_shared_from_this<Session> {
   /// Completes a table name with catalogue and current database: {database, table}. Errors: UNSUPPORTED_FEATURE.THALWEG for
   /// other catalogues, REQUIRES_SINGLE_PART_NAMESPACE.
   Result<std::pair<std::string, std::string>> TableName(const std::vector<std::string>& parts) const;
+  /// A format by name or alias, as this session knows it. Errors: DATA_SOURCE_NOT_FOUND.
+  Result<std::shared_ptr<const sql::DataSource>> FindDataSource(std::string_view name) const;
   /// The table of a catalogue entry, opened through its format; not for views.
   Result<sql::TablePtr> OpenTable(const sql::TableInfo& info, const sql::OptionMap& options, bool streaming, bool for_write) const;
   std::string current_database() const;

@@ -139,7 +139,7 @@ Result<sql::PlanPtr> SessionEnvironment::ResolveRelation(const sql::UnresolvedRe
   if (info.ok()) return CatalogRelation(*info, relation);
   if (info.status().kind() != ErrorKind::kUser) return info.status();
   if (parts.size() == 2) {
-    Result<std::shared_ptr<const sql::DataSource>> format = session_.server().data_sources->Find(parts[0]);
+    Result<std::shared_ptr<const sql::DataSource>> format = session_.FindDataSource(parts[0]);
     if (format.ok()) {
       sql::UnresolvedDataSource source;
       source.format = parts[0];
@@ -156,7 +156,7 @@ Result<sql::PlanPtr> SessionEnvironment::ResolveRelation(const sql::UnresolvedRe
 Result<sql::TablePtr> SessionEnvironment::LoadDataSource(const sql::UnresolvedDataSource& source) {
   const std::string format =
       source.format.empty() ? session_.GetConfOption("spark.sql.sources.default").value_or("parquet") : source.format;
-  TW_ASSIGN_OR_RETURN(const std::shared_ptr<const sql::DataSource> data_source, session_.server().data_sources->Find(format));
+  TW_ASSIGN_OR_RETURN(const std::shared_ptr<const sql::DataSource> data_source, session_.FindDataSource(format));
   sql::LoadRequest request;
   request.paths = source.paths;
   request.options = source.options;
@@ -174,9 +174,13 @@ Result<sql::TablePtr> SessionEnvironment::LoadDataSource(const sql::UnresolvedDa
   return data_source->Load(request);
 }
 
+Result<std::shared_ptr<const sql::DataSource>> Session::FindDataSource(std::string_view name) const {
+  return impl_->server.data_sources->Find(name);
+}
+
 Result<sql::TablePtr> Session::OpenTable(const sql::TableInfo& info, const sql::OptionMap& options, bool streaming,
                                          bool for_write) const {
-  TW_ASSIGN_OR_RETURN(const std::shared_ptr<const sql::DataSource> source, impl_->server.data_sources->Find(info.format));
+  TW_ASSIGN_OR_RETURN(const std::shared_ptr<const sql::DataSource> source, FindDataSource(info.format));
   sql::LoadRequest request;
   if (!info.location.empty()) request.paths = {info.location};
   for (const auto& [key, value] : info.options) request.options.Set(key, value);

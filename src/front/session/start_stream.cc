@@ -91,7 +91,7 @@ Result<Sink> TableSink(Session& session, const StreamStart& start, const std::ve
       return Error("VIEW_WRITE_NOT_ALLOWED").With("name", sql::QuoteName(info.QualifiedName()));
     }
     if (!start.format.empty()) {
-      TW_ASSIGN_OR_RETURN(const auto source, session.server().data_sources->Find(start.format));
+      TW_ASSIGN_OR_RETURN(const auto source, session.FindDataSource(start.format));
       if (source->short_name() != info.format) {
         return Error("_LEGACY_ERROR_TEMP_3102")
             .With("msg", "The input source(" + start.format + ") is different from the table " +
@@ -120,7 +120,7 @@ Result<Sink> TableSink(Session& session, const StreamStart& start, const std::ve
 Result<Sink> FormatSink(Session& session, const StreamStart& start, const data::Schema& schema) {
   const std::string format =
       start.format.empty() ? session.GetConfOption("spark.sql.sources.default").value_or("parquet") : start.format;
-  TW_ASSIGN_OR_RETURN(const std::shared_ptr<const sql::DataSource> source, session.server().data_sources->Find(format));
+  TW_ASSIGN_OR_RETURN(const std::shared_ptr<const sql::DataSource> source, session.FindDataSource(format));
   if (!start.path.empty() && start.options.Has("path")) {
     return Error("_LEGACY_ERROR_TEMP_1188").With("method", "start").With("config", "spark.sql.legacy.pathOptionBehavior.enabled");
   }

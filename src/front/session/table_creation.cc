@@ -32,7 +32,7 @@ Result<bool> Session::CreateTable(sql::TableInfo* table, bool if_not_exists) {
     return Error("TABLE_OR_VIEW_ALREADY_EXISTS").With("relationName", sql::QuoteName(table->QualifiedName()));
   }
   if (table->format.empty()) table->format = GetConfOption("spark.sql.sources.default").value_or("parquet");
-  TW_ASSIGN_OR_RETURN(const std::shared_ptr<const sql::DataSource> source, server.data_sources->Find(table->format));
+  TW_ASSIGN_OR_RETURN(const std::shared_ptr<const sql::DataSource> source, FindDataSource(table->format));
   table->format = source->short_name();
   if (table->location.empty()) {
     table->type = sql::TableType::kManaged;

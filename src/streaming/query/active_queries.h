@@ -6,7 +6,7 @@
 
 #include "base/ids.h"
 #include "base/mutex.h"
-#include "streaming/query/micro_batch_driver.h"
+#include "streaming/query/streaming_query.h"
 
 namespace thalweg::streaming {
 
@@ -16,12 +16,12 @@ class ActiveQueries {
  public:
   static ActiveQueries& Get();
   /// Enters the query; the run that holds its id otherwise.
-  std::shared_ptr<MicroBatchDriver> Enter(const std::shared_ptr<MicroBatchDriver>& query);
-  void Leave(const MicroBatchDriver& query);
+  std::shared_ptr<StreamingQuery> Enter(const std::shared_ptr<StreamingQuery>& query);
+  void Leave(const StreamingQuery& query);
 
  private:
   Mutex mutex_;
-  std::map<std::string, std::weak_ptr<MicroBatchDriver>> by_id_ TW_GUARDED_BY(mutex_);
+  std::map<std::string, std::weak_ptr<StreamingQuery>> by_id_ TW_GUARDED_BY(mutex_);
 };
 
 }  // namespace thalweg::streaming

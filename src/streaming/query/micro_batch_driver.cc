@@ -13,7 +13,7 @@
 namespace thalweg::streaming {
 
 MicroBatchDriver::MicroBatchDriver(StreamingQuerySpec spec, std::shared_ptr<QueryEvents> events,
-                                   std::function<void(MicroBatchDriver&)> on_end)
+                                   std::function<void(const StreamingQuery&)> on_end)
     : spec_(std::move(spec)),
       events_(std::move(events)),
       on_end_(std::move(on_end)),

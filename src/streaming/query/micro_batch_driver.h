@@ -39,7 +39,7 @@ class MicroBatchDriver final : public StreamingQuery {
   /// or belongs to someone else.
   static Result<std::shared_ptr<MicroBatchDriver>> Make(
       StreamingQuerySpec spec, std::shared_ptr<QueryEvents> events,
-      std::function<void(MicroBatchDriver&)> on_end);
+      std::function<void(const StreamingQuery&)> on_end);
   ~MicroBatchDriver() override;
   /// Starts the thread; returns when listeners have got the started event.
   void Start();
@@ -79,7 +79,7 @@ class MicroBatchDriver final : public StreamingQuery {
   };
 
   MicroBatchDriver(StreamingQuerySpec spec, std::shared_ptr<QueryEvents> events,
-                   std::function<void(MicroBatchDriver&)> on_end);
+                   std::function<void(const StreamingQuery&)> on_end);
 
   // --- life (micro_batch_driver.cc) ---
   void ThreadMain(const std::stop_token& stop);
@@ -127,7 +127,7 @@ class MicroBatchDriver final : public StreamingQuery {
 
   StreamingQuerySpec spec_;
   const std::shared_ptr<QueryEvents> events_;
-  const std::function<void(MicroBatchDriver&)> on_end_;
+  const std::function<void(const StreamingQuery&)> on_end_;
   QueryId id_;
   RunId run_id_;
 

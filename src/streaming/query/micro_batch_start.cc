@@ -31,7 +31,7 @@ std::string OperatorList(const std::map<int64_t, std::string>& names) {
 
 Result<std::shared_ptr<MicroBatchDriver>> MicroBatchDriver::Make(
     StreamingQuerySpec spec, std::shared_ptr<QueryEvents> events,
-    std::function<void(MicroBatchDriver&)> on_end) {
+    std::function<void(const StreamingQuery&)> on_end) {
   std::shared_ptr<MicroBatchDriver> driver(
       new MicroBatchDriver(std::move(spec), std::move(events), std::move(on_end)));
   const StreamingQuerySpec& own = driver->spec_;

@@ -22,36 +22,36 @@ ActiveQueries& ActiveQueries::Get() {
   return *queries;
 }
 
-std::shared_ptr<MicroBatchDriver> ActiveQueries::Enter(
-    const std::shared_ptr<MicroBatchDriver>& query) {
+std::shared_ptr<StreamingQuery> ActiveQueries::Enter(
+    const std::shared_ptr<StreamingQuery>& query) {
   const MutexLock lock(mutex_);
-  std::weak_ptr<MicroBatchDriver>& slot = by_id_[query->id().value().ToString()];
-  if (std::shared_ptr<MicroBatchDriver> holder = slot.lock();
+  std::weak_ptr<StreamingQuery>& slot = by_id_[query->id().value().ToString()];
+  if (std::shared_ptr<StreamingQuery> holder = slot.lock();
       holder != nullptr && holder->is_active())
     return holder;
   slot = query;
   return nullptr;
 }
 
-void ActiveQueries::Leave(const MicroBatchDriver& query) {
+void ActiveQueries::Leave(const StreamingQuery& query) {
   const MutexLock lock(mutex_);
   const auto found = by_id_.find(query.id().value().ToString());
   if (found == by_id_.end()) return;
-  const std::shared_ptr<MicroBatchDriver> holder = found->second.lock();
+  const std::shared_ptr<StreamingQuery> holder = found->second.lock();
   if (holder == nullptr || holder.get() == &query) by_id_.erase(found);
 }
 
 struct StreamingQueryManager::Impl {
   mutable Mutex mutex;
   CondVar changed;
-  std::vector<std::shared_ptr<MicroBatchDriver>> active TW_GUARDED_BY(mutex);
-  std::vector<std::shared_ptr<MicroBatchDriver>> terminated TW_GUARDED_BY(mutex);  // newest last
+  std::vector<std::shared_ptr<StreamingQuery>> active TW_GUARDED_BY(mutex);
+  std::vector<std::shared_ptr<StreamingQuery>> terminated TW_GUARDED_BY(mutex);  // newest last
   bool any_terminated TW_GUARDED_BY(mutex) = false;
   Status remembered_failure TW_GUARDED_BY(mutex);
   std::shared_ptr<QueryEvents> events = std::make_shared<QueryEvents>();
 
   /// On the query's driver thread, when it has stopped working.
-  void OnEnd(MicroBatchDriver& query) {
+  void OnEnd(const StreamingQuery& query) {
     ActiveQueries::Get().Leave(query);
     const Status failure = query.exception();
     const MutexLock lock(mutex);
@@ -68,9 +68,9 @@ struct StreamingQueryManager::Impl {
 
   /// Ended queries beyond the number kept, oldest first; the caller lets go of them outside of the
   /// lock.
-  std::vector<std::shared_ptr<MicroBatchDriver>> TakeForgotten() {
+  std::vector<std::shared_ptr<StreamingQuery>> TakeForgotten() {
     const MutexLock lock(mutex);
-    std::vector<std::shared_ptr<MicroBatchDriver>> forgotten;
+    std::vector<std::shared_ptr<StreamingQuery>> forgotten;
     while (terminated.size() > kKeptTerminated) {
       forgotten.push_back(std::move(terminated.front()));
       terminated.erase(terminated.begin());
@@ -84,7 +84,7 @@ StreamingQueryManager::StreamingQueryManager() : impl_(std::make_shared<Impl>())
 // Every driver has ended before the last reference to it can go: else its own thread might be the one that lets go.
 StreamingQueryManager::~StreamingQueryManager() {
   StopAll();
-  std::vector<std::shared_ptr<MicroBatchDriver>> queries;
+  std::vector<std::shared_ptr<StreamingQuery>> queries;
   {
     const MutexLock lock(impl_->mutex);
     queries = impl_->active;
@@ -97,7 +97,7 @@ Result<std::shared_ptr<StreamingQuery>> StreamingQueryManager::Start(StreamingQu
   impl_->TakeForgotten();
   const bool stop_active_run = spec.settings.Get(kStopActiveRun);
   const std::string name = spec.name;
-  const auto on_end = [weak = std::weak_ptr<Impl>(impl_)](MicroBatchDriver& query) {
+  const auto on_end = [weak = std::weak_ptr<Impl>(impl_)](const StreamingQuery& query) {
     if (const std::shared_ptr<Impl> impl = weak.lock())
       impl->OnEnd(query);
     else
@@ -113,7 +113,7 @@ Result<std::shared_ptr<StreamingQuery>> StreamingQueryManager::Start(StreamingQu
     if (taken) return Error("QUERY_NAME_ALREADY_ACTIVE").With("name", name);
     impl_->active.push_back(query);
   }
-  std::shared_ptr<MicroBatchDriver> holder = ActiveQueries::Get().Enter(query);
+  const std::shared_ptr<StreamingQuery> holder = ActiveQueries::Get().Enter(query);
   Status refused = Status::OK();
   if (holder != nullptr && stop_active_run) {
     refused = holder->Stop();
@@ -125,11 +125,11 @@ Result<std::shared_ptr<StreamingQuery>> StreamingQueryManager::Start(StreamingQu
   }
   if (!refused.ok()) {
     const MutexLock lock(impl_->mutex);
-    std::erase(impl_->active, query);
+    std::erase(impl_->active, std::shared_ptr<StreamingQuery>(query));
     return refused;
   }
   query->Start();
-  return std::static_pointer_cast<StreamingQuery>(std::move(query));
+  return std::shared_ptr<StreamingQuery>(std::move(query));
 }
 
 std::vector<std::shared_ptr<StreamingQuery>> StreamingQueryManager::Active() const {
