@@ -116,7 +116,7 @@ struct StateStore::Impl {
   PrefixIndex prefixes;
   std::vector<uint8_t> flags;   // by slot
   std::vector<Slot> changed;    // a slot without its mark was removed; a slot may stand twice
-  data::RowBatch removed_keys;  // of committed entries
+  data::RowBatch removed_keys;  // of entries that the version before has, or that were put in this one: as Spark writes them
   StateMetrics metrics;
   StrandCommit strand;
   MemoryReservation reservation;
@@ -218,7 +218,7 @@ bool StateStore::Remove(std::string_view key) {
   Impl& s = *impl_;
   const Slot slot = s.map.Find(key);
   if (slot == RowMap::kNoSlot) return false;
-  if ((s.flags[slot] & kStoredMark) != 0) {
+  if (s.flags[slot] != 0) {
     s.removed_keys.bytes.insert(s.removed_keys.bytes.end(), key.begin(), key.end());
     s.removed_keys.offsets.push_back(static_cast<int64_t>(s.removed_keys.bytes.size()));
   }

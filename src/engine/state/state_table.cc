@@ -101,7 +101,7 @@ struct StateTable::Impl {
   bool payload_times = false;
 
   std::vector<Slot> changed;        // in order of first mark; those without their mark were removed
-  data::RowBatch removed_keys;      // of committed entries
+  data::RowBatch removed_keys;      // of entries that the version before has, or Spark would have put in this one
   KeyBatch scratch_keys;
   std::vector<uint64_t> loaded_hashes;  // by slot, while loading
   int64_t entries = 0;
@@ -425,7 +425,7 @@ void StateTable::Remove(std::span<const Slot> slots) {
   t.payload->Destroy(payloads);
   uint8_t scratch[16];
   for (const Slot slot : slots) {
-    if ((t.meta[slot] & kCommitted) != 0) {
+    if ((t.meta[slot] & (kCommitted | kChanged)) != 0) {
       const std::string_view row = t.KeyRow(slot, scratch);
       t.removed_keys.bytes.insert(t.removed_keys.bytes.end(), row.begin(), row.end());
       t.removed_keys.offsets.push_back(static_cast<int64_t>(t.removed_keys.bytes.size()));

@@ -1,7 +1,9 @@
 // Invariants:
 // - a group's `count` rows have the indices 0 .. count - 1 in `rows`; a lone row stands in the group itself;
-// - `stored` is the count that the version on disk has: positions from count to stored - 1 are to be removed there;
-// - a group is in the index as long as it has rows or something of it is on disk (stored > 0).
+// - `stored` is the count that the version on disk has;
+// - what is written of a version is what Spark writes: a count for every key whose rows came or went, and a removal for every
+//   position beyond the count that had a row, be it for moments within the version (`emptied_to`);
+// - a group is in the index as long as it has rows, something of it is on disk (stored > 0) or the next version tells of it (touched).
 
 #include "engine/stateful/join_side_state.h"
 
@@ -43,7 +45,11 @@ struct JoinSideState::Impl {
     uint32_t count = 0;
     uint32_t stored = 0;
     uint32_t rows = kNone;   // the one row's slot, or the number of a list when count > 1
-    uint32_t touched = 0;    // in the list of touched groups
+    uint32_t touched = 0;    // the place in the list of touched groups, from 1 on
+  };
+  struct TouchedGroup {
+    Group group = kNone;
+    uint32_t emptied_to = 0;  // positions below it have lost a row since the last version
   };
 
   struct RowEntry {
@@ -82,8 +88,8 @@ struct JoinSideState::Impl {
   }
   void Touch(Group group) {
     if (groups[group].touched != 0) return;
-    groups[group].touched = 1;
-    touched.push_back(group);
+    touched.push_back({group, 0});
+    groups[group].touched = static_cast<uint32_t>(touched.size());
   }
   void MarkChanged(Slot slot) {
     if ((entries[slot].flags & kChanged) != 0) return;
@@ -120,7 +126,7 @@ struct JoinSideState::Impl {
   KeyPages values;
   ExpiryBuckets times;
   std::vector<Slot> changed;    // since the last version
-  std::vector<Group> touched;   // whose count changed, since the last version
+  std::vector<TouchedGroup> touched;  // whose rows came or went since the last version
   std::vector<Slot> expired;    // collected, not yet detached
   size_t next_expired = 0;
   int64_t live_rows = 0;
@@ -240,10 +246,12 @@ void JoinSideState::Impl::TakeOut(Slot slot) {
     group.rows = kNone;
     --live_groups;
   }
+  Touch(number);
+  uint32_t& emptied_to = touched[group.touched - 1].emptied_to;
+  emptied_to = std::max(emptied_to, group.count);
   --group.count;
   --live_rows;
   entry.flags = 0;
-  Touch(number);
 }
 
 void JoinSideState::Impl::DropEmptyGroup(Group number) {
@@ -341,10 +349,9 @@ Status JoinSideState::Impl::WriteCounts(StateChangeWriter& writer) {
     batch.clear();
     const size_t end = std::min(begin + kWriteBatch, touched.size());
     for (size_t i = begin; i < end; ++i) {
-      if (i + kBlock < touched.size()) __builtin_prefetch(&groups[touched[i + kBlock]]);
-      if (i + kBlock / 2 < touched.size()) __builtin_prefetch(groups[touched[i + kBlock / 2]].key);
-      const GroupEntry& group = groups[touched[i]];
-      if (group.key == nullptr || group.count == group.stored) continue;
+      if (i + kBlock < touched.size()) __builtin_prefetch(&groups[touched[i + kBlock].group]);
+      if (i + kBlock / 2 < touched.size()) __builtin_prefetch(groups[touched[i + kBlock / 2].group].key);
+      const GroupEntry& group = groups[touched[i].group];
       uint8_t* row = count_rows.data() + 16 * (i - begin);
       WriteCountRow(group.count, row);
       batch.push_back({BytesAt(group.key), {reinterpret_cast<const char*>(row), 16}, group.count == 0});
@@ -370,10 +377,9 @@ Status JoinSideState::Impl::WriteRows(StateChangeWriter& writer) {
     begins.clear();
     return status;
   };
-  for (const Group number : touched) {
-    const GroupEntry& group = groups[number];
-    if (group.key == nullptr) continue;
-    for (uint32_t i = group.count; i < group.stored; ++i) {
+  for (const TouchedGroup& one : touched) {
+    const GroupEntry& group = groups[one.group];
+    for (uint32_t i = group.count; i < one.emptied_to; ++i) {
       begins.push_back(made.size());
       key_format.Append(BytesAt(group.key), i, &made);
       batch.push_back({{}, {}, true});
@@ -402,7 +408,7 @@ int64_t JoinSideState::Impl::memory_bytes() const {
   return index.memory_bytes() + keys.memory_bytes() + values.memory_bytes() + times.memory_bytes() +
          static_cast<int64_t>(groups.capacity() * sizeof(GroupEntry) + entries.capacity() * sizeof(RowEntry) +
                               lists.capacity() * sizeof(lists[0])) +
-         (list_slots + static_cast<int64_t>(changed.capacity() + touched.capacity() + free_rows.capacity())) * 4;
+         (list_slots + static_cast<int64_t>(changed.capacity() + 2 * touched.capacity() + free_rows.capacity())) * 4;
 }
 
 Status JoinSideState::Impl::Charge(int64_t step) {
@@ -558,7 +564,6 @@ void JoinSideState::Free(std::span<const Slot> slots) {
     entry.value = nullptr;
     ++entry.generation;
     s.free_rows.push_back(slot);
-    s.DropEmptyGroup(entry.group);
     entry.group = kNone;
   }
 }
@@ -586,11 +591,11 @@ Result<bool> JoinSideState::Finish() {
     TW_ASSIGN_OR_RETURN(const bool durable, commit->Finish());
     if (!durable) return false;
   }
-  for (const Group number : s.touched) {
-    Impl::GroupEntry& group = s.groups[number];
+  for (const Impl::TouchedGroup& one : s.touched) {
+    Impl::GroupEntry& group = s.groups[one.group];
     group.touched = 0;
     group.stored = group.count;
-    s.DropEmptyGroup(number);
+    s.DropEmptyGroup(one.group);
   }
   s.changed.clear();
   s.touched.clear();
