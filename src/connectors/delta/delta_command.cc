@@ -13,8 +13,8 @@ Result<sql::TableCommandAnswer> RunDeltaCommand(const std::shared_ptr<DeltaLog>&
   };
   static constexpr CommandEntry kCommands[] = {
       {"ADD FEATURE", &AddDeltaFeature}, {"DESCRIBE DETAIL", &DescribeDeltaDetail}, {"DESCRIBE HISTORY", &DescribeDeltaHistory},
-      {"OPTIMIZE", &OptimizeDelta},      {"RESTORE", &RestoreDelta},                {"SET TBLPROPERTIES", &SetDeltaProperties},
-      {"UNSET TBLPROPERTIES", &UnsetDeltaProperties}, {"UPGRADE PROTOCOL", &UpgradeDeltaProtocol}, {"VACUUM", &VacuumDelta},
+      {"OPTIMIZE", &OptimizeDelta},      {"RESTORE", &RestoreDelta},                {"UPGRADE PROTOCOL", &UpgradeDeltaProtocol},
+      {"VACUUM", &VacuumDelta},
   };
   for (const CommandEntry& entry : kCommands) {
     if (entry.name != request.name) continue;

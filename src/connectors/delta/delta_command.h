@@ -11,8 +11,7 @@ namespace thalweg::connectors {
 
 /// By the request's name, with the keys of its arguments:
 /// DESCRIBE HISTORY (limit), DESCRIBE DETAIL, VACUUM (retainHours, dryRun, lite), OPTIMIZE (predicate: the condition's text;
-/// full), RESTORE (version, timestamp), UPGRADE PROTOCOL (readerVersion, writerVersion), ADD FEATURE (feature),
-/// SET TBLPROPERTIES (the arguments are the properties), UNSET TBLPROPERTIES (the columns are their keys).
+/// full), RESTORE (version, timestamp), UPGRADE PROTOCOL (readerVersion, writerVersion), ADD FEATURE (feature).
 /// Errors: UNSUPPORTED_FEATURE.THALWEG for other names; each command's own.
 Result<sql::TableCommandAnswer> RunDeltaCommand(const std::shared_ptr<DeltaLog>& log, const sql::TableCommandRequest& request);
 
@@ -31,8 +30,6 @@ Result<sql::TableCommandAnswer> OptimizeDelta(const DeltaCommandRun& run);
 Result<sql::TableCommandAnswer> RestoreDelta(const DeltaCommandRun& run);
 Result<sql::TableCommandAnswer> UpgradeDeltaProtocol(const DeltaCommandRun& run);
 Result<sql::TableCommandAnswer> AddDeltaFeature(const DeltaCommandRun& run);
-Result<sql::TableCommandAnswer> SetDeltaProperties(const DeltaCommandRun& run);
-Result<sql::TableCommandAnswer> UnsetDeltaProperties(const DeltaCommandRun& run);
 
 /// "interval 7 days", "168 hours" in ms; nullopt for anything else, months and years among it.
 std::optional<int64_t> ParseDeltaInterval(std::string_view text);

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "connectors/delta/delta_alter.h"
 #include "connectors/delta/delta_command.h"
 #include "connectors/delta/delta_protocol.h"
 #include "connectors/delta/delta_testing.h"
@@ -44,6 +45,10 @@ class DeltaCommandTest : public ::testing::Test {
     return dynamic_cast<sql::SupportsTableCommands&>(*table).RunCommand(request);
   }
 
+  Status Alter(const sql::TableChange& change) {
+    TW_ASSIGN_OR_RETURN(const sql::TablePtr table, bench_.Load(kPath));
+    return dynamic_cast<sql::SupportsAlterTable&>(*table).Alter(std::span(&change, 1), {.table_name = table->name(), .config = bench_.config()});
+  }
   std::vector<int64_t> Ids() {
     std::vector<int64_t> ids;
     for (const ValueList& row : bench_.Rows(kPath).ValueOrDie()) ids.push_back(row[0].AsInt64());
@@ -194,16 +199,39 @@ TEST_F(DeltaCommandTest, HistoryIsNewestFirst) {
 TEST_F(DeltaCommandTest, PropertiesAreSetAndUnset) {
   Append(0, 10);
   DeltaLog log(disk_, clock_, kPath);
-  ASSERT_TRUE(Run("SET TBLPROPERTIES", {{"mine", "1"}, {"delta.APPENDONLY", "true"}}).ok());
+  ASSERT_TRUE(Alter(sql::SetTableProperties{{{"mine", "1"}, {"delta.APPENDONLY", "true"}}}).ok());
   EXPECT_EQ(log.Update().ValueOrDie()->metadata().Property("delta.appendOnly"), "true");
   EXPECT_EQ(log.Update().ValueOrDie()->metadata().Property("mine"), "1");
   EXPECT_EQ(log.Update().ValueOrDie()->protocol().min_writer_version, 2);
-  ASSERT_TRUE(Run("SET TBLPROPERTIES", {{"delta.enableDeletionVectors", "true"}}).ok());
+  ASSERT_TRUE(Alter(sql::SetTableProperties{{{"delta.enableDeletionVectors", "true"}}}).ok());
   EXPECT_TRUE(SupportsFeature(log.Update().ValueOrDie()->protocol(), "deletionVectors"));
   EXPECT_EQ(log.Update().ValueOrDie()->metadata().Property("mine"), "1");
-  EXPECT_EQ(Run("SET TBLPROPERTIES", {{"delta.nonsense", "1"}}).status().condition(), "DELTA_UNKNOWN_CONFIGURATION");
-  EXPECT_EQ(Run("SET TBLPROPERTIES", {{"delta.constraints.c", "id > 0"}}).status().condition(), "DELTA_ADD_CONSTRAINTS");
+  EXPECT_EQ(Alter(sql::SetTableProperties{{{"delta.nonsense", "1"}}}).condition(), "DELTA_UNKNOWN_CONFIGURATION");
+  EXPECT_EQ(Alter(sql::SetTableProperties{{{"delta.constraints.c", "id > 0"}}}).condition(), "DELTA_ADD_CONSTRAINTS");
+  ASSERT_TRUE(Alter(sql::UnsetTableProperties{{"mine"}, true}).ok());
+  EXPECT_EQ(log.Update().ValueOrDie()->metadata().Property("mine"), std::nullopt);
   EXPECT_EQ(Ids().size(), 10U);
+}
+
+TEST_F(DeltaCommandTest, ColumnsAreAddedAndDescribed) {
+  Append(0, 10);
+  DeltaLog log(disk_, clock_, kPath);
+  const auto column = [](const std::string& name, bool nullable = true) {
+    return sql::AddTableColumns{{{{name}, {.name = name, .type = DataType::String(), .nullable = nullable}}}};
+  };
+  ASSERT_TRUE(Alter(column("note")).ok());
+  ASSERT_TRUE(Alter(sql::ChangeTableColumn{{"NOTE"}, {}, "what it says", {}}).ok());
+  ASSERT_TRUE(Alter(sql::SetTableComment{"all of them"}).ok());
+  const DeltaSnapshotPtr snapshot = log.Update().ValueOrDie();
+  ASSERT_EQ(snapshot->schema().size(), 3U);
+  EXPECT_EQ(snapshot->schema()[2].name, "note");
+  EXPECT_EQ(snapshot->schema()[2].Comment(), "what it says");
+  EXPECT_EQ(snapshot->metadata().description, "all of them");
+  EXPECT_EQ(bench_.Rows(kPath).ValueOrDie()[0].size(), 3U);
+  EXPECT_EQ(Alter(column("ID")).condition(), "FIELD_ALREADY_EXISTS");
+  EXPECT_EQ(Alter(column("more", false)).condition(), "UNSUPPORTED_FEATURE.THALWEG");
+  EXPECT_EQ(Alter(sql::DropTableColumns{{{"note"}}, false}).condition(), "UNSUPPORTED_FEATURE.THALWEG");
+  EXPECT_EQ(Alter(sql::RenameTableColumn{{"note"}, "text"}).condition(), "UNSUPPORTED_FEATURE.THALWEG");
 }
 
 TEST_F(DeltaCommandTest, ProtocolsOnlyGrow) {

@@ -3,75 +3,60 @@
 #include <algorithm>
 
 #include "base/string_case.h"
-#include "connectors/delta/delta_command.h"
+#include "connectors/delta/delta_alter.h"
 #include "connectors/delta/delta_protocol.h"
 
 namespace thalweg::connectors {
 
 namespace {
 
-Result<sql::TableCommandAnswer> CommitProperties(const DeltaCommandRun& run, DeltaMetadata metadata, const DeltaProtocol& protocol,
-                                                 std::string operation, std::string parameters) {
-  DeltaTransaction transaction;
-  transaction.read = run.snapshot;
-  transaction.operation = std::move(operation);
-  transaction.parameters_json = std::move(parameters);
-  transaction.metadata = std::move(metadata);
-  if (protocol != run.snapshot->protocol()) transaction.protocol = protocol;
-  TW_RETURN_NOT_OK(CommitDelta(*run.log, std::move(transaction)).status());
-  return sql::TableCommandAnswer{};
-}
-
 bool IsConstraint(const std::string& key) { return ToAsciiLower(key).starts_with("delta.constraints."); }
 
 }  // namespace
 
-Result<sql::TableCommandAnswer> SetDeltaProperties(const DeltaCommandRun& run) {
-  TW_RETURN_NOT_OK(CheckDeltaWriterFeatures(run.snapshot->protocol(), run.table_name()));
+Status Apply(const sql::SetTableProperties& change, DeltaAlteration* table) {
   StringPairs given;
-  for (const auto& [key, value] : run.request.arguments.entries()) {
-    if (key == "tableName") continue;
+  for (const auto& [key, value] : change.properties) {
     if (IsConstraint(key)) return Error("DELTA_ADD_CONSTRAINTS");
     given.emplace_back(key, value);
   }
-  std::string parameters = "{\"properties\":";
+  table->operation = "SET TBLPROPERTIES";
   std::string text;
   AppendJsonObject(given, &text);
-  AppendJsonText(text, &parameters);
-  parameters += "}";
+  table->parameters_json = "{\"properties\":";
+  AppendJsonText(text, &table->parameters_json);
+  table->parameters_json += "}";
   // What the properties need of a new table, this one needs in addition to what it has.
-  TW_ASSIGN_OR_RETURN(const DeltaProtocol needed, ProtocolForNewTable(run.snapshot->schema(), &given, run.table_name()));
-  DeltaProtocol protocol = run.snapshot->protocol();
+  TW_ASSIGN_OR_RETURN(const DeltaProtocol needed, ProtocolForNewTable(table->schema(), &given, table->table_name));
   const auto features = needed.writer_features ? *needed.writer_features : ImpliedWriterFeatures(needed.min_writer_version);
   for (const std::string& feature : features) {
-    TW_ASSIGN_OR_RETURN(protocol, WithFeature(protocol, feature, run.table_name()));
+    TW_ASSIGN_OR_RETURN(table->protocol, WithFeature(table->protocol, feature, table->table_name));
   }
-  DeltaMetadata metadata = run.snapshot->metadata();
+  StringPairs& configuration = table->metadata.configuration;
   for (auto& [key, value] : given) {
-    const auto found = std::find_if(metadata.configuration.begin(), metadata.configuration.end(),
-                                    [&key = key](const auto& property) { return property.first == key; });
-    if (found != metadata.configuration.end()) {
+    const auto found = std::find_if(configuration.begin(), configuration.end(), [&key = key](const auto& property) { return property.first == key; });
+    if (found != configuration.end()) {
       found->second = value;
     } else {
-      metadata.configuration.emplace_back(key, value);
+      configuration.emplace_back(key, value);
     }
   }
-  return CommitProperties(run, std::move(metadata), protocol, "SET TBLPROPERTIES", std::move(parameters));
+  return Status::OK();
 }
 
-Result<sql::TableCommandAnswer> UnsetDeltaProperties(const DeltaCommandRun& run) {
-  TW_RETURN_NOT_OK(CheckDeltaWriterFeatures(run.snapshot->protocol(), run.table_name()));
-  DeltaMetadata metadata = run.snapshot->metadata();
-  for (const std::string& key : run.request.columns) {
+Status Apply(const sql::UnsetTableProperties& change, DeltaAlteration* table) {
+  for (const std::string& key : change.keys) {
     if (IsConstraint(key)) return Error("DELTA_ADD_CONSTRAINTS");
     const bool ours = ToAsciiLower(key).starts_with("delta.");
-    std::erase_if(metadata.configuration, [&](const auto& property) {
+    std::erase_if(table->metadata.configuration, [&](const auto& property) {
       return ours ? EqualsIgnoreCase(property.first, key) : property.first == key;
     });
   }
-  std::string parameters = "{\"properties\":";
-  AppendJsonText(JsonStringArray(run.request.columns), &parameters);
-  return CommitProperties(run, std::move(metadata), run.snapshot->protocol(), "UNSET TBLPROPERTIES", parameters + ",\"ifExists\":true}");
+  table->operation = "UNSET TBLPROPERTIES";
+  table->parameters_json = "{\"properties\":";
+  AppendJsonText(JsonStringArray(change.keys), &table->parameters_json);
+  table->parameters_json += ",\"ifExists\":true}";
+  return Status::OK();
 }
 
 }  // namespace thalweg::connectors

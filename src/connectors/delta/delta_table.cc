@@ -1,5 +1,6 @@
 #include "connectors/delta/delta_table.h"
 
+#include "connectors/delta/delta_alter.h"
 #include "connectors/delta/delta_command.h"
 #include "connectors/delta/delta_protocol.h"
 #include "connectors/delta/delta_row_level.h"
@@ -14,7 +15,7 @@ namespace thalweg::connectors {
 namespace {
 
 class DeltaTable final : public sql::Table, public sql::SupportsRowLevelOperations, public sql::SupportsTableCommands,
-                         public sql::DeclaresOutputModes {
+                         public sql::SupportsAlterTable, public sql::DeclaresOutputModes {
  public:
   DeltaTable(std::shared_ptr<DeltaLog> log, DeltaSnapshotPtr snapshot, bool pinned, sql::OptionMap options)
       : log_(std::move(log)), snapshot_(std::move(snapshot)), pinned_(pinned), options_(std::move(options)) {}
@@ -61,6 +62,10 @@ class DeltaTable final : public sql::Table, public sql::SupportsRowLevelOperatio
   }
 
   Result<sql::TableCommandAnswer> RunCommand(const sql::TableCommandRequest& request) override { return RunDeltaCommand(log_, request); }
+  Status Alter(std::span<const sql::TableChange> changes, const sql::TableChangeContext& context) override {
+    TW_RETURN_NOT_OK(CheckNotHistorical());
+    return AlterDelta(log_, changes, context);
+  }
 
  private:
   Status CheckNotHistorical() const {

@@ -2,6 +2,7 @@
 
 #include "connectors/delta/delta_write.h"
 
+#include <algorithm>
 #include <atomic>
 
 #include "base/fault_point.h"
@@ -40,6 +41,8 @@ class DeltaBatchWrite final : public sql::BatchWrite {
 
  private:
   std::string Parameters() const;
+  /// Whether an overwrite takes the place of that file's rows.
+  Result<bool> Replaces(const AddFile& add) const;
 
   std::shared_ptr<DeltaLog> log_;
   DeltaWriteTarget target_;
@@ -54,6 +57,19 @@ std::string DeltaBatchWrite::Parameters() const {
   if (target_.overwrite_schema && request_.mode == sql::SaveMode::kOverwrite) out += ",\"canOverwriteSchema\":true";
   if (target_.merge_schema) out += ",\"canMergeSchema\":true";
   return out + "}";
+}
+
+Result<bool> DeltaBatchWrite::Replaces(const AddFile& add) const {
+  for (const auto& [name, wanted] : request_.overwrite_partition) {
+    const int at = FindColumn(target_.snapshot->schema(), name, false);
+    if (at < 0) return Error("DELTA_PARTITION_COLUMN_NOT_FOUND").With("columnName", name).With("schemaMap", "");
+    const data::StructField& field = target_.snapshot->schema()[static_cast<size_t>(at)];
+    const auto entry = std::find_if(add.partition_values.begin(), add.partition_values.end(), [&](const auto& value) { return value.first == field.name; });
+    TW_ASSIGN_OR_RETURN(const data::Value value, ParsePartitionValue(entry == add.partition_values.end() ? std::nullopt : entry->second,
+                                                                     field.type, target_.plan->stats.zone));
+    if (!(value == wanted)) return false;
+  }
+  return true;
 }
 
 Status DeltaBatchWrite::Commit(const std::vector<sql::CommitMessagePtr>& messages) {
@@ -76,6 +92,8 @@ Status DeltaBatchWrite::Commit(const std::vector<sql::CommitMessagePtr>& message
     int64_t removed_bytes = 0;
     const int64_t now = log_->clock().NowMillis();
     for (const AddFilePtr& add : target_.snapshot->files()->live()) {
+      TW_ASSIGN_OR_RETURN(const bool replaced, Replaces(*add));
+      if (!replaced) continue;
       transaction.removes.push_back(RemoveOf(*add, now));
       removed_bytes += add->size;
     }

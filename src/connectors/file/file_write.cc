@@ -20,10 +20,11 @@ constexpr const char* kSuccess = "_SUCCESS";
 /// Thread: NewWriter from tasks; the rest from whoever runs the write.
 class FileBatchWrite final : public sql::BatchWrite {
  public:
-  enum class Old : uint8_t { kKeep, kRemoveAll, kRemoveOfPartitions };
+  enum class Old : uint8_t { kKeep, kRemoveAll, kRemoveBelow, kRemoveOfPartitions };
 
-  FileBatchWrite(FileWritePlanPtr plan, Old old, bool target_existed)
-      : plan_(std::move(plan)), old_(old), target_existed_(target_existed) {}
+  /// `below`: with kRemoveBelow, the directory whose files go.
+  FileBatchWrite(FileWritePlanPtr plan, Old old, std::string below, bool target_existed)
+      : plan_(std::move(plan)), old_(old), below_(std::move(below)), target_existed_(target_existed) {}
   ~FileBatchWrite() override { RemoveStaging(); }
 
   Result<std::unique_ptr<sql::DataWriter>> NewWriter(PartitionId partition) override {
@@ -39,6 +40,7 @@ class FileBatchWrite final : public sql::BatchWrite {
 
   FileWritePlanPtr plan_;
   const Old old_;
+  const std::string below_;
   const bool target_existed_;
   bool staging_removed_ = false;
   bool committed_ = false;
@@ -55,6 +57,7 @@ Result<std::vector<std::string>> FileBatchWrite::OldFiles(const std::vector<std:
   TW_ASSIGN_OR_RETURN(const std::vector<data::FileInfo> all, plan_->file_system->ListTree(plan_->target));
   for (const data::FileInfo& file : all) {
     if (file.path.starts_with(temporary)) continue;
+    if (old_ == Old::kRemoveBelow && !file.path.starts_with(below_ + "/")) continue;
     if (old_ == Old::kRemoveOfPartitions && partitions.count(data::ParentPath(file.path)) == 0) continue;
     old.push_back(file.path);
   }
@@ -135,10 +138,13 @@ Result<std::unique_ptr<sql::BatchWrite>> MakeFileWrite(const FileFormat& format,
   auto old = FileBatchWrite::Old::kKeep;
   if (request.mode == sql::SaveMode::kOverwrite) {
     const bool dynamic = !plan.partition_at.empty() && IsDynamic(context);
-    old = dynamic ? FileBatchWrite::Old::kRemoveOfPartitions : FileBatchWrite::Old::kRemoveAll;
+    const bool part = !request.overwrite_partition.empty();
+    old = dynamic ? FileBatchWrite::Old::kRemoveOfPartitions : part ? FileBatchWrite::Old::kRemoveBelow : FileBatchWrite::Old::kRemoveAll;
   }
+  TW_ASSIGN_OR_RETURN(const std::string below, PartitionDirectory(plan, request.schema, request.overwrite_partition));
   return std::unique_ptr<sql::BatchWrite>(
-      std::make_unique<FileBatchWrite>(std::make_shared<const FileWritePlan>(std::move(plan)), old, exists));
+      std::make_unique<FileBatchWrite>(std::make_shared<const FileWritePlan>(std::move(plan)), old,
+                                       data::JoinPath(target, below), exists));
 }
 
 }  // namespace thalweg::connectors

@@ -260,6 +260,20 @@ Result<FileWritePlan> PlanFileWrite(const FileFormat& format, const FormatContex
   return plan;
 }
 
+Result<std::string> PartitionDirectory(const FileWritePlan& plan, const data::Schema& schema,
+                                       const std::vector<std::pair<std::string, data::Value>>& values) {
+  std::string directory;
+  for (size_t i = 0; i < values.size(); ++i) {
+    const auto value = std::find_if(values.begin(), values.end(), [&](const auto& entry) {
+      return i < plan.partition_names.size() && SameName(entry.first, plan.partition_names[i], false);
+    });
+    if (value == values.end()) return Unsupported("overwriting a partition by an inner column of its directory");
+    directory += DirectoryName(plan, i, value->second, schema[static_cast<size_t>(plan.partition_at[i])].type);
+  }
+  if (!directory.empty()) directory.pop_back();
+  return directory;
+}
+
 std::unique_ptr<sql::DataWriter> NewFilesWriter(FileWritePlanPtr plan, int32_t task) {
   return std::make_unique<FilesWriter>(std::move(plan), task);
 }

@@ -45,6 +45,11 @@ struct FilesMessage final : sql::CommitMessage {
 Result<FileWritePlan> PlanFileWrite(const FileFormat& format, const FormatContext& context, Clock* clock, std::string target,
                                     const data::Schema& schema, const std::vector<std::string>& partition_columns);
 
+/// `p=1/q=a`: where rows with these values of partition columns stand, below the target.
+/// Errors: UNSUPPORTED_FEATURE.THALWEG unless they are values of the outermost columns.
+Result<std::string> PartitionDirectory(const FileWritePlan& plan, const data::Schema& schema,
+                                       const std::vector<std::pair<std::string, data::Value>>& values);
+
 /// Errors of Write: those of the format, IO_ERROR.
 std::unique_ptr<sql::DataWriter> NewFilesWriter(FileWritePlanPtr plan, int32_t task);
 

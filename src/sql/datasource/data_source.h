@@ -248,6 +248,9 @@ struct WriteRequest {
   SaveMode mode = SaveMode::kErrorIfExists;
   bool by_name = false;                       ///< writeTo / saveAsTable append match columns by name
   ExprPtr overwrite_condition;                ///< null: whole table
+  /// INSERT OVERWRITE ... PARTITION (p = v): with kOverwrite, only rows with these values are replaced, partition columns by name and
+  /// values of their types; empty: everything.
+  std::vector<std::pair<std::string, data::Value>> overwrite_partition = {};
   std::string user_metadata;
   std::shared_ptr<const EvalConfig> config;
 };
