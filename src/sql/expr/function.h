@@ -178,6 +178,7 @@ struct AggregateFunction {
   FunctionExample example = {};
   AggregateBinder bind = nullptr;
   bool ignores_order = true;
+  bool spark_buffer = true;                ///< false: its buffer is not Spark's, so that it cannot be the state of a stream
 };
 
 /// Functions by name. Names are case-insensitive. Thread: immutable after construction.

@@ -108,6 +108,7 @@ void RegisterApproxCountDistinct(FunctionLists& lists);
 void RegisterAverage(FunctionLists& lists);
 void RegisterCollect(FunctionLists& lists);
 void RegisterCount(FunctionLists& lists);
+void RegisterFrequentItems(FunctionLists& lists);
 void RegisterMinMax(FunctionLists& lists);
 void RegisterFirstLast(FunctionLists& lists);
 void RegisterMoments(FunctionLists& lists);

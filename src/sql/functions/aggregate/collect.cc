@@ -190,10 +190,9 @@ Result<BoundAggregateCall> BindListagg(const AggregateFunction& function, ExprLi
   const bool binary = arguments[0]->type().Is(TypeKind::kBinary);
   const DataType type = binary ? DataType::Binary() : DataType::String();
   std::string delimiter;
-  if (arguments.size() == 2) {
-    TW_ASSIGN_OR_RETURN(const Value value, FoldArgumentAs(function.name, arguments, 1, "delimiter", type, context));
-    if (const auto* text = value.get_if<std::string>()) delimiter = *text;
-  }
+  if (arguments.size() == 1) arguments.push_back(Literal::Null(DataType::Null()));
+  TW_ASSIGN_OR_RETURN(const Value value, FoldArgumentAs(function.name, arguments, 1, "delimiter", type, context));
+  if (const auto* text = value.get_if<std::string>()) delimiter = *text;
   TW_RETURN_NOT_OK(CoerceArgument(function.name, &arguments, 0, type, context));
   return MakeAggregate(function, std::move(arguments), type, true, {{"buf", DataType::Binary(), true}}, &kListaggKernels,
                        AggregateMode(function, context), std::make_shared<DelimiterData>(std::move(delimiter)));

@@ -209,12 +209,98 @@ Result<ColumnPtr> FinishMode(const BoundAggregate& call, std::span<uint8_t* cons
   return builder->Finish();
 }
 
+/// The value of each point's rank, of the values themselves. Spark's summary answers one whose rank is off by at most n / accuracy;
+/// this one is exact.
+Result<ColumnPtr> FinishPercentileApprox(const BoundAggregate& call, std::span<uint8_t* const> accumulators, EvalContext&) {
+  const auto& data = static_cast<const PercentileData&>(*call.data);
+  auto builder = data::ColumnBuilder::Make(call.type);
+  for (const uint8_t* accumulator : accumulators) {
+    const auto* counts = As<Counts*>(accumulator);
+    if (counts == nullptr || counts->empty()) {
+      builder->AppendNull();
+      continue;
+    }
+    std::vector<int64_t> numbers;
+    TW_ASSIGN_OR_RETURN(const ColumnPtr values, ValuesOf(call.argument_types[0], *counts, &numbers));
+    std::vector<int32_t> order(numbers.size());
+    for (size_t i = 0; i < order.size(); ++i) order[i] = static_cast<int32_t>(i);
+    std::sort(order.begin(), order.end(), [&](int32_t a, int32_t b) { return CompareRows(*values, a, *values, b) < 0; });
+    std::vector<int64_t> through;
+    int64_t total = 0;
+    for (const int32_t i : order) through.push_back(total += numbers[static_cast<size_t>(i)]);
+    const auto find = [&](double point) {
+      const auto rank = std::max<int64_t>(static_cast<int64_t>(std::ceil(point * static_cast<double>(total))), 1);
+      return order[static_cast<size_t>(std::lower_bound(through.begin(), through.end(), rank) - through.begin())];
+    };
+    if (!data.many) {
+      builder->AppendFrom(*values, find(data.points[0]));
+      continue;
+    }
+    for (const double point : data.points) builder->child(0)->AppendFrom(*values, find(point));
+    builder->AppendList();
+  }
+  return builder->Finish();
+}
+
+constexpr AggregateKernels kPercentileApproxKernels{.size = sizeof(void*), .update = &UpdatePercentile, .merge = &MergePercentile,
+                                                    .export_buffers = &ExportPercentile, .import_buffers = &ImportPercentile,
+                                                    .finish = &FinishPercentileApprox, .destroy = &DestroyPercentile,
+                                                    .owned_bytes = &OwnedPercentile};
 constexpr AggregateKernels kPercentileKernels{.size = sizeof(void*), .update = &UpdatePercentile, .merge = &MergePercentile,
                                               .export_buffers = &ExportPercentile, .import_buffers = &ImportPercentile,
                                               .finish = &FinishPercentile, .destroy = &DestroyPercentile, .owned_bytes = &OwnedPercentile};
 constexpr AggregateKernels kModeKernels{.size = sizeof(void*), .update = &UpdatePercentile, .merge = &MergePercentile, .export_buffers = &ExportPercentile,
                                         .import_buffers = &ImportPercentile, .finish = &FinishMode, .destroy = &DestroyPercentile,
                                         .owned_bytes = &OwnedPercentile};
+
+/// The points of `arguments[1]`. Errors: DATATYPE_MISMATCH.VALUE_OUT_OF_RANGE.
+Status ReadPoints(std::string_view function, const ExprList& arguments, const BindContext& context, PercentileData* data) {
+  data->many = arguments[1]->type().Is(TypeKind::kArray);
+  const DataType target = data->many ? DataType::Array(DataType::Double()) : DataType::Double();
+  TW_ASSIGN_OR_RETURN(const Value value, FoldArgumentAs(function, arguments, 1, "percentage", target, context));
+  if (const auto* list = value.get_if<ValueList>()) {
+    for (const Value& item : *list) data->points.push_back(item.is_null() ? -1 : item.get<double>());
+  } else if (!value.is_null()) {
+    data->points.push_back(value.get<double>());
+  }
+  for (const double point : data->points) {
+    if (point >= 0 && point <= 1) continue;
+    return Error("DATATYPE_MISMATCH.VALUE_OUT_OF_RANGE")
+        .With("sqlExpr", QuoteSql(CallSql(function, arguments)))
+        .With("exprName", "`percentage`")
+        .With("valueRange", "[0.0, 1.0]")
+        .With("currentValue", std::to_string(point));
+  }
+  return Status::OK();
+}
+
+Result<BoundAggregateCall> BindPercentileApprox(const AggregateFunction& function, ExprList arguments, bool, const BindContext& context) {
+  TW_RETURN_NOT_OK(CheckArity(function.name, arguments.size(), 2, 3));
+  auto data = std::make_shared<PercentileData>();
+  constexpr int32_t kDefaultAccuracy = 10000;
+  if (arguments.size() == 2) arguments.push_back(Literal::Integer(kDefaultAccuracy));
+  TW_RETURN_NOT_OK(ReadPoints(function.name, arguments, context, data.get()));
+  TW_ASSIGN_OR_RETURN(const Value accuracy, FoldArgumentAs(function.name, arguments, 2, "accuracy", DataType::Long(), context));
+  if (accuracy.is_null() || accuracy.get<int64_t>() <= 0 || accuracy.get<int64_t>() > std::numeric_limits<int32_t>::max()) {
+    return Error("DATATYPE_MISMATCH.VALUE_OUT_OF_RANGE")
+        .With("sqlExpr", QuoteSql(CallSql(function.name, arguments)))
+        .With("exprName", "accuracy")
+        .With("valueRange", "(0, 2147483647]")
+        .With("currentValue", accuracy.is_null() ? "NULL" : std::to_string(accuracy.get<int64_t>()));
+  }
+  // What a summary with this error answers for its ends.
+  const double error = 1.0 / static_cast<double>(accuracy.get<int64_t>());
+  for (double& point : data->points) point = point <= error ? 0 : point >= 1 - error ? 1 : point;
+  const DataType& given = arguments[0]->type();
+  if (!given.IsNumeric() && !given.IsAnsiInterval() && !given.Is(TypeKind::kDate) && !given.Is(TypeKind::kTimestamp) &&
+      !given.Is(TypeKind::kTimestampNtz)) {
+    TW_RETURN_NOT_OK(CoerceArgument(function.name, &arguments, 0, DataType::Double(), context));
+  }
+  const DataType one = arguments[0]->type();
+  const DataType type = data->many ? DataType::Array(one, false) : one;
+  return MakeAggregate(function, std::move(arguments), type, true, {{"buf", DataType::Binary(), true}}, &kPercentileApproxKernels,
+                       AggregateMode(function, context), std::move(data));
+}
 
 Result<BoundAggregateCall> BindPercentile(const AggregateFunction& function, ExprList arguments, bool,
                                           const BindContext& context) {
@@ -225,22 +311,7 @@ Result<BoundAggregateCall> BindPercentile(const AggregateFunction& function, Exp
   if (median) {
     data->points = {0.5};
   } else {
-    data->many = arguments[1]->type().Is(TypeKind::kArray);
-    const DataType target = data->many ? DataType::Array(DataType::Double()) : DataType::Double();
-    TW_ASSIGN_OR_RETURN(const Value value, FoldArgumentAs(function.name, arguments, 1, "percentage", target, context));
-    if (const auto* list = value.get_if<ValueList>()) {
-      for (const Value& item : *list) data->points.push_back(item.is_null() ? -1 : item.get<double>());
-    } else if (!value.is_null()) {
-      data->points.push_back(value.get<double>());
-    }
-    for (const double point : data->points) {
-      if (point >= 0 && point <= 1) continue;
-      return Error("DATATYPE_MISMATCH.VALUE_OUT_OF_RANGE")
-          .With("sqlExpr", QuoteSql(CallSql(function.name, arguments)))
-          .With("exprName", "`percentage`")
-          .With("valueRange", "[0.0, 1.0]")
-          .With("currentValue", std::to_string(point));
-    }
+    TW_RETURN_NOT_OK(ReadPoints(function.name, arguments, context, data.get()));
   }
   if (!arguments[0]->type().IsNumeric() && !arguments[0]->type().IsAnsiInterval()) {
     TW_RETURN_NOT_OK(CoerceArgument(function.name, &arguments, 0, DataType::Double(), context));
@@ -268,7 +339,14 @@ void RegisterPercentile(FunctionLists& lists) {
       Alike(kPercentile, "median", "The value in the middle.",
             {"SELECT median(c) FROM VALUES (0), (10) AS t(c)", "5.0"});
   static const AggregateFunction kMode{.name = "mode", .since = "3.4.0", .doc = "The most frequent value.", .bind = &BindMode};
-  for (const auto* f : {&kPercentile, &kMedian, &kMode}) lists.Add(*f);
+  static const AggregateFunction kApprox{.name = "percentile_approx", .since = "2.1.0",
+                                         .doc = "The value of a rank among the values of a column.",
+                                         .example = {"SELECT percentile_approx(c, 0.5) FROM VALUES (0), (6), (7) AS t(c)", "6"},
+                                         .bind = &BindPercentileApprox, .spark_buffer = false};
+  static const AggregateFunction kApproxPercentile =
+      Alike(kApprox, "approx_percentile", "The value of a rank among the values of a column.",
+            {"SELECT approx_percentile(c, 0.5) FROM VALUES (0), (6), (7) AS t(c)", "6"});
+  for (const auto* f : {&kPercentile, &kMedian, &kMode, &kApprox, &kApproxPercentile}) lists.Add(*f);
 }
 
 }  // namespace thalweg::sql

@@ -8,6 +8,7 @@ void RegisterAggregate(FunctionLists& lists) {
   RegisterCollect(lists);
   RegisterCount(lists);
   RegisterFirstLast(lists);
+  RegisterFrequentItems(lists);
   RegisterMinMax(lists);
   RegisterMoments(lists);
   RegisterPercentile(lists);

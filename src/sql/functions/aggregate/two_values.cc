@@ -1,4 +1,4 @@
-// max_by, min_by; covar_pop, covar_samp, corr.
+// max_by, min_by; covar_pop, covar_samp, corr; regr_*, whose first argument is the dependent one.
 // Buffers of the statistics: n, xAvg, yAvg, ck (and xMk, yMk), doubles NOT NULL.
 
 #include <cmath>
@@ -192,9 +192,39 @@ bool PairValue(std::string_view name, const Pair& p, double* out) {
   return true;
 }
 
+bool RegressionValue(std::string_view name, const Pair& p, double* out) {
+  if (p.n == 0) return false;
+  const std::string_view what = name.substr(std::string_view("regr_").size());
+  if (what == "avgx") *out = p.y;
+  if (what == "avgy") *out = p.x;
+  if (what == "sxx") *out = p.ym;
+  if (what == "syy") *out = p.xm;
+  if (what == "sxy") *out = p.ck;
+  if (what == "r2") {
+    if (p.ym == 0) return false;
+    const double corr = p.ck / std::sqrt(p.xm * p.ym);
+    *out = p.xm == 0 ? 1.0 : corr * corr;
+  }
+  if (what == "slope" || what == "intercept") {
+    if (p.ym == 0) return false;
+    const double slope = p.ck / p.ym;
+    *out = what == "slope" ? slope : p.x - slope * p.y;
+  }
+  return true;
+}
+
 Result<ColumnPtr> FinishPairs(const BoundAggregate& call, std::span<uint8_t* const> accumulators, EvalContext&) {
   const std::string_view name = call.function->name;
-  return ColumnOf<double, Pair>(call.type, accumulators, [=](const Pair& p, double* out) { return PairValue(name, p, out); });
+  if (name == "regr_count") {
+    return ColumnOf<int64_t, Pair>(call.type, accumulators, [](const Pair& p, int64_t* out) {
+      *out = static_cast<int64_t>(p.n);
+      return true;
+    });
+  }
+  const bool regression = name.starts_with("regr_");
+  return ColumnOf<double, Pair>(call.type, accumulators, [=](const Pair& p, double* out) {
+    return regression ? RegressionValue(name, p, out) : PairValue(name, p, out);
+  });
 }
 
 constexpr AggregateKernels kPairKernels{.size = sizeof(Pair), .update = &UpdatePairs, .merge = &MergePairs,
@@ -206,12 +236,20 @@ Result<BoundAggregateCall> BindPair(const AggregateFunction& function, ExprList 
   for (size_t i = 0; i < 2; ++i) TW_RETURN_NOT_OK(CoerceArgument(function.name, &arguments, i, DataType::Double(), context));
   std::vector<BufferField> buffer;
   for (const char* name : {"n", "xAvg", "yAvg", "ck"}) buffer.push_back({name, DataType::Double(), false});
-  if (function.name == "corr") {
+  if (function.name != "covar_pop" && function.name != "covar_samp" && function.name != "regr_sxy") {
     buffer.push_back({"xMk", DataType::Double(), false});
     buffer.push_back({"yMk", DataType::Double(), false});
   }
-  return MakeAggregate(function, std::move(arguments), DataType::Double(), true, std::move(buffer), &kPairKernels,
-                       AggregateMode(function, context));
+  const bool count = function.name == "regr_count";
+  return MakeAggregate(function, std::move(arguments), count ? DataType::Long() : DataType::Double(), !count, std::move(buffer),
+                       &kPairKernels, AggregateMode(function, context));
+}
+
+/// Those whose buffer is not the one that Spark makes of other functions.
+AggregateFunction Regression(const AggregateFunction& like, const char* name, const char* doc, FunctionExample example) {
+  AggregateFunction made = Alike(like, name, doc, example);
+  made.spark_buffer = made.name == "regr_sxy" || made.name == "regr_r2";
+  return made;
 }
 
 }  // namespace
@@ -229,6 +267,26 @@ void RegisterTwoValues(FunctionLists& lists) {
   static const AggregateFunction kCorr =
       Alike(kCovarPop, "corr", "Pearson's correlation.",
             {"SELECT corr(x, y) FROM VALUES (1, 2), (2, 4) AS t(x, y)", "1.0"});
+  static const AggregateFunction kRegressions[] = {
+      Regression(kCovarPop, "regr_avgx", "The average of the second argument over the pairs without null.",
+                 {"SELECT regr_avgx(y, x) FROM VALUES (1, 2), (2, 4), (3, NULL) AS t(y, x)", "3.0"}),
+      Regression(kCovarPop, "regr_avgy", "The average of the first argument over the pairs without null.",
+                 {"SELECT regr_avgy(y, x) FROM VALUES (1, 2), (2, 4), (3, NULL) AS t(y, x)", "1.5"}),
+      Regression(kCovarPop, "regr_count", "The number of pairs without null.",
+                 {"SELECT regr_count(y, x) FROM VALUES (1, 2), (2, 4), (3, NULL) AS t(y, x)", "2"}),
+      Regression(kCovarPop, "regr_intercept", "Where the line of least squares meets the axis of the first argument.",
+                 {"SELECT regr_intercept(y, x) FROM VALUES (1, 1), (2, 2), (3, 3) AS t(y, x)", "0.0"}),
+      Regression(kCovarPop, "regr_r2", "The coefficient of determination.",
+                 {"SELECT regr_r2(y, x) FROM VALUES (1, 2), (2, 4) AS t(y, x)", "1.0"}),
+      Regression(kCovarPop, "regr_slope", "The slope of the line of least squares.",
+                 {"SELECT regr_slope(y, x) FROM VALUES (1, 2), (2, 4) AS t(y, x)", "0.5"}),
+      Regression(kCovarPop, "regr_sxx", "Squares of the second argument's deviations, summed.",
+                 {"SELECT regr_sxx(y, x) FROM VALUES (1, 2), (2, 4) AS t(y, x)", "2.0"}),
+      Regression(kCovarPop, "regr_sxy", "Products of the arguments' deviations, summed.",
+                 {"SELECT regr_sxy(y, x) FROM VALUES (1, 2), (2, 4) AS t(y, x)", "1.0"}),
+      Regression(kCovarPop, "regr_syy", "Squares of the first argument's deviations, summed.",
+                 {"SELECT regr_syy(y, x) FROM VALUES (1, 2), (2, 4) AS t(y, x)", "0.5"})};
+  for (const AggregateFunction& regression : kRegressions) lists.Add(regression);
   for (const auto* f : {&kMaxBy, &kMinBy, &kCovarPop, &kCovarSamp, &kCorr}) lists.Add(*f);
 }
 
