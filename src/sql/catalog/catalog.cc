@@ -17,6 +17,8 @@ constexpr int kBusyTimeoutMs = 10'000;
 constexpr const char* kTables =
     "CREATE TABLE IF NOT EXISTS databases (name TEXT PRIMARY KEY, definition TEXT NOT NULL);"
     "CREATE TABLE IF NOT EXISTS tables (database TEXT NOT NULL, name TEXT NOT NULL, definition TEXT NOT NULL,"
+    " PRIMARY KEY (database, name));"
+    "CREATE TABLE IF NOT EXISTS functions (database TEXT NOT NULL, name TEXT NOT NULL, class TEXT NOT NULL,"
     " PRIMARY KEY (database, name))";
 
 Status SqliteError(sqlite3* handle, std::string_view attempted) {
@@ -163,13 +165,15 @@ Result<std::vector<TableInfo>> Catalog::DropDatabase(std::string_view name, bool
     TW_ASSIGN_OR_RETURN(const std::optional<DatabaseInfo> existing, store_->FindDatabase(key));
     if (!existing) return if_exists ? Status::OK() : SchemaNotFound(key);
     TW_ASSIGN_OR_RETURN(const std::vector<TableInfo> tables, store_->TablesOf(key));
-    if (!tables.empty() && !cascade) {
+    TW_ASSIGN_OR_RETURN(const std::vector<std::string> functions, store_->Query("SELECT name FROM functions WHERE database = ?", {key}));
+    if ((!tables.empty() || !functions.empty()) && !cascade) {
       return Error("SCHEMA_NOT_EMPTY").With("schemaName", QuoteName({std::string(kSessionCatalog), key}));
     }
     for (const TableInfo& table : tables) {
       if (table.type == TableType::kManaged) managed.push_back(table);
     }
     TW_RETURN_NOT_OK(store_->Query("DELETE FROM tables WHERE database = ?", {key}).status());
+    TW_RETURN_NOT_OK(store_->Query("DELETE FROM functions WHERE database = ?", {key}).status());
     return store_->Query("DELETE FROM databases WHERE name = ?", {key}).status();
   }));
   return managed;
@@ -183,6 +187,13 @@ Result<DatabaseInfo> Catalog::GetDatabase(std::string_view name) {
   if (database) return std::move(*database);
   if (key == kDefaultDatabase) return BuiltInDefault(warehouse_);
   return SchemaNotFound(key);
+}
+
+Status Catalog::AlterDatabase(const DatabaseInfo& database) {
+  TW_RETURN_NOT_OK(GetDatabase(database.name).status());
+  const MutexLock lock(store_->mutex);
+  TW_RETURN_NOT_OK(store_->Ensure(file_system_, warehouse_, true));
+  return store_->Query("INSERT OR REPLACE INTO databases VALUES (?, ?)", {LowerName(database.name), DatabaseToJson(database)}).status();
 }
 
 Result<bool> Catalog::DatabaseExists(std::string_view name) {
@@ -233,6 +244,24 @@ Result<bool> Catalog::CreateTable(const TableInfo& table, IfExists if_exists) {
   return created;
 }
 
+Status Catalog::AlterTable(std::string_view database, std::string_view name, const TableInfo& table) {
+  TW_RETURN_NOT_OK(CheckCatalogName(table.name));
+  TW_RETURN_NOT_OK(GetDatabase(table.database).status());
+  TW_ASSIGN_OR_RETURN(const TableInfo old, GetTable(database, name));
+  const MutexLock lock(store_->mutex);
+  TableInfo entry = table;
+  entry.database = LowerName(table.database);
+  entry.name = LowerName(table.name);
+  return store_->Transaction([&]() -> Status {
+    if (entry.database != old.database || entry.name != old.name) {
+      TW_ASSIGN_OR_RETURN(const std::optional<TableInfo> existing, store_->FindTable(entry.database, entry.name));
+      if (existing) return Error("TABLE_OR_VIEW_ALREADY_EXISTS").With("relationName", QuoteName(entry.QualifiedName()));
+      TW_RETURN_NOT_OK(store_->Query("DELETE FROM tables WHERE database = ? AND name = ?", {old.database, old.name}).status());
+    }
+    return store_->Query("INSERT OR REPLACE INTO tables VALUES (?, ?, ?)", {entry.database, entry.name, TableToJson(entry)}).status();
+  });
+}
+
 Result<TableInfo> Catalog::DropTable(std::string_view database, std::string_view name) {
   TW_ASSIGN_OR_RETURN(TableInfo table, GetTable(database, name));
   const MutexLock lock(store_->mutex);
@@ -259,6 +288,60 @@ Result<std::vector<TableInfo>> Catalog::ListTables(std::string_view database) {
   TW_RETURN_NOT_OK(GetDatabase(database).status());
   const MutexLock lock(store_->mutex);
   return store_->TablesOf(LowerName(database));
+}
+
+Result<bool> Catalog::CreateFunction(const FunctionInfo& function, IfExists if_exists) {
+  TW_RETURN_NOT_OK(GetDatabase(function.database).status());
+  const std::string database = LowerName(function.database), name = LowerName(function.name);
+  TW_ASSIGN_OR_RETURN(const std::optional<FunctionInfo> existing, FindFunction(database, name));
+  if (existing && if_exists == IfExists::kKeep) return false;
+  if (existing && if_exists == IfExists::kFail) {
+    return Error("ROUTINE_ALREADY_EXISTS")
+        .With("routineName", QuoteName({std::string(kSessionCatalog), database, name}))
+        .With("newRoutineType", "routine")
+        .With("existingRoutineType", "routine");
+  }
+  const MutexLock lock(store_->mutex);
+  TW_RETURN_NOT_OK(store_->Ensure(file_system_, warehouse_, true));
+  TW_RETURN_NOT_OK(store_->Query("INSERT OR REPLACE INTO functions VALUES (?, ?, ?)", {database, name, function.class_name}).status());
+  return true;
+}
+
+Result<bool> Catalog::DropFunction(std::string_view database, std::string_view name) {
+  TW_ASSIGN_OR_RETURN(const std::optional<FunctionInfo> existing, FindFunction(database, name));
+  if (!existing) return false;
+  const MutexLock lock(store_->mutex);
+  TW_RETURN_NOT_OK(store_->Query("DELETE FROM functions WHERE database = ? AND name = ?", {existing->database, existing->name}).status());
+  return true;
+}
+
+Result<std::optional<FunctionInfo>> Catalog::FindFunction(std::string_view database, std::string_view name) {
+  const MutexLock lock(store_->mutex);
+  FunctionInfo function{LowerName(database), LowerName(name), ""};
+  TW_RETURN_NOT_OK(store_->Ensure(file_system_, warehouse_, false));
+  if (store_->handle == nullptr) return std::optional<FunctionInfo>{};
+  TW_ASSIGN_OR_RETURN(const std::vector<std::string> rows, store_->Query("SELECT class FROM functions WHERE database = ? AND name = ?",
+                                                                         {function.database, function.name}));
+  if (rows.empty()) return std::optional<FunctionInfo>{};
+  function.class_name = rows[0];
+  return std::optional<FunctionInfo>(std::move(function));
+}
+
+Result<std::vector<FunctionInfo>> Catalog::ListFunctions(std::string_view database) {
+  TW_RETURN_NOT_OK(GetDatabase(database).status());
+  std::vector<FunctionInfo> functions;
+  const std::string key = LowerName(database);
+  std::vector<std::string> names;
+  {
+    const MutexLock lock(store_->mutex);
+    if (store_->handle == nullptr) return functions;
+    TW_ASSIGN_OR_RETURN(names, store_->Query("SELECT name FROM functions WHERE database = ? ORDER BY name", {key}));
+  }
+  for (const std::string& name : names) {
+    TW_ASSIGN_OR_RETURN(std::optional<FunctionInfo> function, FindFunction(key, name));
+    if (function) functions.push_back(std::move(*function));
+  }
+  return functions;
 }
 
 std::string Catalog::DefaultDatabaseLocation(std::string_view name) const {

@@ -1,6 +1,6 @@
 #pragma once
 
-// Databases, tables and views that outlive a session: one SQLite file in the warehouse directory. Views that belong to a
+// Databases, tables, views and functions that outlive a session: one SQLite file in the warehouse directory. Views that belong to a
 // session (temporary ones) are the session's own.
 
 #include <cstdint>
@@ -46,11 +46,18 @@ struct TableInfo {
 
   // Views.
   std::string view_text;
+  std::vector<std::string> view_columns;  ///< what the query calls its columns; empty in entries of early versions
   std::string view_database;              ///< the current database when it was created
   std::map<std::string, std::string> view_settings;
 
   /// {"spark_catalog", database, name}.
   std::vector<std::string> QualifiedName() const;
+};
+
+/// A function by the class that makes it: known by name, run by nobody here.
+struct FunctionInfo {
+  std::string database, name;             ///< lower case
+  std::string class_name;
 };
 
 /// Names compare without case. Thread: synchronised; every call is one transaction, so that processes may share a warehouse.
@@ -69,6 +76,8 @@ class Catalog {
   /// `cascade` drops its tables; the managed ones are answered, so that the caller removes their data.
   Result<std::vector<TableInfo>> DropDatabase(std::string_view name, bool if_exists, bool cascade);
   Result<DatabaseInfo> GetDatabase(std::string_view name);
+  /// Puts another definition in place of the one of that name. Errors: SCHEMA_NOT_FOUND.
+  Status AlterDatabase(const DatabaseInfo& database);
   Result<bool> DatabaseExists(std::string_view name);
   /// Sorted by name.
   Result<std::vector<DatabaseInfo>> ListDatabases();
@@ -76,6 +85,9 @@ class Catalog {
   enum class IfExists : uint8_t { kFail, kKeep, kReplace };
   /// False: it existed and was kept.
   Result<bool> CreateTable(const TableInfo& table, IfExists if_exists);
+  /// Puts `table` in place of the entry (database, name); its own name may differ.
+  /// Errors: TABLE_OR_VIEW_NOT_FOUND, TABLE_OR_VIEW_ALREADY_EXISTS (of another name).
+  Status AlterTable(std::string_view database, std::string_view name, const TableInfo& table);
   /// Errors: TABLE_OR_VIEW_NOT_FOUND.
   Result<TableInfo> DropTable(std::string_view database, std::string_view name);
   /// Errors: TABLE_OR_VIEW_NOT_FOUND, SCHEMA_NOT_FOUND.
@@ -83,6 +95,14 @@ class Catalog {
   Result<bool> TableExists(std::string_view database, std::string_view name);
   /// Tables and views, sorted by name. Errors: SCHEMA_NOT_FOUND.
   Result<std::vector<TableInfo>> ListTables(std::string_view database);
+
+  /// False: it existed and was kept. Errors: ROUTINE_ALREADY_EXISTS, SCHEMA_NOT_FOUND.
+  Result<bool> CreateFunction(const FunctionInfo& function, IfExists if_exists);
+  /// False: there was none.
+  Result<bool> DropFunction(std::string_view database, std::string_view name);
+  Result<std::optional<FunctionInfo>> FindFunction(std::string_view database, std::string_view name);
+  /// Sorted by name. Errors: SCHEMA_NOT_FOUND.
+  Result<std::vector<FunctionInfo>> ListFunctions(std::string_view database);
 
   /// Where a database, or a managed table of it, keeps its data by default.
   std::string DefaultDatabaseLocation(std::string_view name) const;

@@ -63,6 +63,43 @@ TEST_F(CatalogTest, EntriesSurviveARestart) {
   EXPECT_THAT(table.QualifiedName(), ElementsAre("spark_catalog", "sales", "orders"));
 }
 
+TEST_F(CatalogTest, EntriesChangeInPlace) {
+  Catalog catalog(files_, warehouse_);
+  ASSERT_TRUE(catalog.CreateTable(Table("default", "t"), Catalog::IfExists::kFail).ok());
+  ASSERT_TRUE(catalog.CreateTable(Table("default", "other"), Catalog::IfExists::kFail).ok());
+  TableInfo changed = catalog.GetTable("default", "t").ValueOrDie();
+  changed.name = "Renamed";
+  changed.properties["p"] = "2";
+  ASSERT_TRUE(catalog.AlterTable("default", "t", changed).ok());
+  EXPECT_FALSE(catalog.TableExists("default", "t").ValueOrDie());
+  EXPECT_EQ(catalog.GetTable("default", "renamed").ValueOrDie().properties.at("p"), "2");
+  changed.name = "other";
+  EXPECT_EQ(catalog.AlterTable("default", "renamed", changed).condition(), "TABLE_OR_VIEW_ALREADY_EXISTS");
+  EXPECT_EQ(catalog.AlterTable("default", "t", changed).condition(), "TABLE_OR_VIEW_NOT_FOUND");
+  EXPECT_TRUE(catalog.TableExists("default", "renamed").ValueOrDie());
+  DatabaseInfo database = catalog.GetDatabase("default").ValueOrDie();
+  database.comment = "changed";
+  ASSERT_TRUE(catalog.AlterDatabase(database).ok());
+  EXPECT_EQ(catalog.GetDatabase("default").ValueOrDie().comment, "changed");
+  database.name = "nope";
+  EXPECT_EQ(catalog.AlterDatabase(database).condition(), "SCHEMA_NOT_FOUND");
+}
+
+TEST_F(CatalogTest, FunctionsAreNamesOfClasses) {
+  Catalog catalog(files_, warehouse_);
+  EXPECT_TRUE(catalog.ListFunctions("default").ValueOrDie().empty());
+  EXPECT_FALSE(catalog.FindFunction("default", "f").ValueOrDie().has_value());
+  ASSERT_TRUE(catalog.CreateFunction({"default", "F", "a.B"}, Catalog::IfExists::kFail).ValueOrDie());
+  EXPECT_EQ(catalog.CreateFunction({"default", "f", "a.C"}, Catalog::IfExists::kFail).status().condition(), "ROUTINE_ALREADY_EXISTS");
+  EXPECT_FALSE(catalog.CreateFunction({"default", "f", "a.C"}, Catalog::IfExists::kKeep).ValueOrDie());
+  EXPECT_EQ(catalog.FindFunction("default", "f").ValueOrDie()->class_name, "a.B");
+  EXPECT_TRUE(catalog.CreateFunction({"default", "f", "a.C"}, Catalog::IfExists::kReplace).ValueOrDie());
+  EXPECT_EQ(Catalog(files_, warehouse_).ListFunctions("default").ValueOrDie().at(0).class_name, "a.C");
+  EXPECT_TRUE(catalog.DropFunction("default", "f").ValueOrDie());
+  EXPECT_FALSE(catalog.DropFunction("default", "f").ValueOrDie());
+  EXPECT_EQ(catalog.CreateFunction({"nope", "f", "a.B"}, Catalog::IfExists::kFail).status().condition(), "SCHEMA_NOT_FOUND");
+}
+
 TEST_F(CatalogTest, RefusesWithSparksConditions) {
   Catalog catalog(files_, warehouse_);
   EXPECT_EQ(catalog.GetTable("default", "nope").status().condition(), "TABLE_OR_VIEW_NOT_FOUND");

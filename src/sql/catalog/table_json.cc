@@ -39,6 +39,7 @@ std::string TableToJson(const TableInfo& table) {
             {"createdMs", table.created_ms},
             {"owner", table.owner},
             {"viewText", table.view_text},
+            {"viewColumns", table.view_columns},
             {"viewDatabase", table.view_database},
             {"viewSettings", table.view_settings}};
   if (table.comment) json["comment"] = *table.comment;
@@ -63,6 +64,7 @@ Result<TableInfo> TableFromJson(const std::string& text) {
     table.created_ms = json.at("createdMs").get<int64_t>();
     table.owner = json.value("owner", "");
     table.view_text = json.value("viewText", "");
+    table.view_columns = json.value("viewColumns", std::vector<std::string>{});
     table.view_database = json.value("viewDatabase", "");
     table.view_settings = json.value("viewSettings", Texts{});
     if (json.contains("comment")) table.comment = json.at("comment").get<std::string>();
