@@ -15,11 +15,6 @@ std::optional<int32_t> Position(const ExprPtr& expr) {
   return value == nullptr ? std::nullopt : std::optional<int32_t>(*value);
 }
 
-ExprPtr Bare(const ExprPtr& expr) {
-  const auto* alias = expr->As<Alias>();
-  return alias == nullptr ? expr : alias->child();
-}
-
 bool Holds(const AttributeList& attributes, ExprId id) {
   return std::any_of(attributes.begin(), attributes.end(), [&](const AttributePtr& a) { return a->id() == id; });
 }
@@ -73,6 +68,11 @@ Status CheckOverGroups(const ExprPtr& expr, const ExprList& grouping) {
 }
 
 }  // namespace
+
+ExprPtr Bare(const ExprPtr& expr) {
+  const auto* alias = expr->As<Alias>();
+  return alias == nullptr ? expr : alias->child();
+}
 
 Status Resolver::CheckAggregate(const Aggregate& aggregate) {
   for (const ExprPtr& group : aggregate.grouping) {

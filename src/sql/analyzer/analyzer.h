@@ -27,6 +27,11 @@ class AnalyzerEnvironment {
   virtual Result<TablePtr> LoadDataSource(const UnresolvedDataSource& source) = 0;
   /// A function that the session has registered (spark.udf.register), by its name without case; null when there is none.
   virtual PythonFunctionPtr FindPythonFunction(const std::string& /*name*/) { return nullptr; }
+  /// Runs a resolved batch query now (the eager runner), where resolving needs rows: pivot without values, transpose. Blocks.
+  /// Errors: those of the query; UNSUPPORTED_FEATURE.THALWEG where nothing can run.
+  virtual Result<std::vector<data::Chunk>> RunEagerly(const PlanPtr& resolved);
+  /// A setting of the session; nullopt: its default.
+  virtual std::optional<std::string> Setting(const std::string& key);
 };
 
 /// Resolves a whole plan. For a Command, resolves the plans inside it where they must be. Errors carry Spark's condition,

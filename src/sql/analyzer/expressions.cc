@@ -415,6 +415,10 @@ Result<ExprPtr> Resolver::BindByName(const UnresolvedFunction& function, std::st
     if (ExprPtr grouping = MakeGrouping(name, arguments)) return grouping;
     TW_ASSIGN_OR_RETURN(ExprPtr window, MakeTimeWindow(*this, name, arguments));
     if (window != nullptr) return window;
+    if (function.internal()) {
+      TW_ASSIGN_OR_RETURN(ExprPtr updated, MakeUpdatedStruct(*this, name, arguments));
+      if (updated != nullptr) return ExprPtr(Alias::Make(updated, UpdatedStructName(arguments), NewExprId(), std::nullopt, true));
+    }
   }
   if (name == "-" && arguments.size() == 1) {
     // The sign of an operand prints as one, the function as a call.

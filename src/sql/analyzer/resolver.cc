@@ -42,6 +42,9 @@ Result<PlanPtr> Analyze(const PlanPtr& plan, AnalyzerEnvironment& environment) {
   return resolved;
 }
 
+Result<std::vector<data::Chunk>> AnalyzerEnvironment::RunEagerly(const PlanPtr&) { return Unsupported("queries while a plan is analysed"); }
+std::optional<std::string> AnalyzerEnvironment::Setting(const std::string&) { return std::nullopt; }
+
 Status CheckPlaces(const PlanPtr& plan) {
   Status status;
   Visit(plan, [&](const PlanPtr& node) {
@@ -115,7 +118,9 @@ Result<PlanPtr> Resolver::ResolveNode(const PlanPtr& plan) {
     case PlanKind::kToSchema: return ResolveToSchema(plan);
     case PlanKind::kUnresolvedHaving: return ResolveFilter(plan, plan->expressions()[0], true);
     case PlanKind::kUnresolvedWith: return ResolveWith(plan);
-    case PlanKind::kUnresolvedPivot: return Unsupported("PIVOT");
+    case PlanKind::kUnresolvedPivot: return ResolvePivot(plan);
+    case PlanKind::kUnresolvedUnpivot: return ResolveUnpivot(plan);
+    case PlanKind::kUnresolvedTranspose: return ResolveTranspose(plan);
     case PlanKind::kProject: return ResolveProject(plan);
     case PlanKind::kFilter: return ResolveFilter(plan, plan->expressions()[0], false);
     case PlanKind::kAggregate: return ResolveAggregate(plan);

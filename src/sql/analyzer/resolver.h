@@ -107,6 +107,14 @@ class Resolver {
   Status ExpandGroupingSets(Aggregate::Grouping kind, const std::vector<ExprList>& sets, ExprList* grouping, ExprList* list,
                             PlanPtr* child);
 
+  // pivot.cc
+  Result<PlanPtr> ResolvePivot(const PlanPtr& plan);
+  Result<ExprPtr> OfMatchingRows(const ExprPtr& expr, const ExprPtr& match);
+  Result<ExprList> FindPivotValues(const ExprPtr& column, const PlanPtr& child);
+  // unpivot.cc
+  Result<PlanPtr> ResolveUnpivot(const PlanPtr& plan);
+  Result<PlanPtr> ResolveTranspose(const PlanPtr& plan);
+
   // joins.cc
   Result<PlanPtr> ResolveJoin(const PlanPtr& plan);
   Result<PlanPtr> ResolveUnion(const PlanPtr& plan);
@@ -181,7 +189,15 @@ struct GroupingColumns {
 /// Nullopt for an Aggregate without grouping sets.
 std::optional<GroupingColumns> GroupingColumnsOf(const Aggregate& aggregate);
 
+/// Column.withField and dropFields over a resolved struct: a new struct, null where the old one is. Null when `name` is none of
+/// "with_field" and "drop_field". Errors: those of Spark's UpdateFields.
+Result<ExprPtr> MakeUpdatedStruct(Resolver& resolver, const std::string& name, const ExprList& arguments);
+/// What Spark calls the column.
+std::string UpdatedStructName(const ExprList& arguments);
+
 bool HasAggregate(const ExprPtr& expr);
+/// Without the alias on top.
+ExprPtr Bare(const ExprPtr& expr);
 /// `status` with the place that `expr` or the first node below it comes from.
 Status At(Status status, const ExprPtr& expr);
 

@@ -75,15 +75,19 @@ Status CheckOutputMode(const std::vector<PlanPtr>& aggregates, OutputMode mode) 
   return session ? RefuseMode(mode, "session window streaming aggregations") : Status::OK();
 }
 
-Status CheckDistinctAggregates(const Aggregate& aggregate) {
+Status CheckAggregateCalls(const Aggregate& aggregate) {
   bool distinct = false;
+  const AggregateFunction* foreign = nullptr;
   for (const ExprPtr& expr : aggregate.aggregates) {
     Visit(expr, [&](const ExprPtr& node) {
       const auto* call = node->As<AggregateCall>();
       distinct = distinct || (call != nullptr && call->distinct());
+      if (call != nullptr && !call->bound().function->spark_buffer) foreign = call->bound().function;
       return true;
     });
   }
+  // A checkpoint holds what Spark would write, or nothing.
+  if (foreign != nullptr) return Unsupported(std::string(foreign->name) + " as the state of a stream");
   if (!distinct) return Status::OK();
   return Refuse(
       "Distinct aggregations are not supported on streaming DataFrames/Datasets. Consider using "
@@ -207,7 +211,7 @@ Status CheckNode(const PlanPtr& plan, OutputMode mode, bool aggregated) {
   const bool streaming_child = !plan->children().empty() && plan->child()->is_streaming();
   switch (plan->kind()) {
     case PlanKind::kAggregate:
-      if (streaming_child) TW_RETURN_NOT_OK(CheckDistinctAggregates(static_cast<const Aggregate&>(*plan)));
+      if (streaming_child) TW_RETURN_NOT_OK(CheckAggregateCalls(static_cast<const Aggregate&>(*plan)));
       break;
     case PlanKind::kCommand:
       return Refuse("Commands like CreateTable*, AlterTable*, Show* are not supported with streaming DataFrames/Datasets",

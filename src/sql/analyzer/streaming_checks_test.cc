@@ -195,6 +195,15 @@ TEST_F(StreamingChecksTest, BatchQueriesRefuseStreams) {
             "dropDuplicatesWithinWatermark");
 }
 
+TEST_F(StreamingChecksTest, BuffersThatAreNotSparksAreNoState) {
+  const auto check = [&](const std::string& call, const char* table) {
+    return CheckStreamingSupported(Sql("SELECT " + call + " FROM " + table + " GROUP BY k").ValueOrDie(), OutputMode::kComplete).condition();
+  };
+  EXPECT_EQ(check("percentile_approx(v, 0.5)", "s"), "UNSUPPORTED_FEATURE.THALWEG");
+  EXPECT_EQ(check("regr_slope(v, v)", "s"), "UNSUPPORTED_FEATURE.THALWEG");
+  EXPECT_EQ(check("percentile(v, 0.5)", "s"), "");
+}
+
 TEST_F(StreamingChecksTest, RangeConditionsBoundTheStateOfOneSide) {
   const auto check = [&](const std::string& type, const std::string& condition) {
     return CheckStreamingSupported(Join("w", "w2", type, condition).ValueOrDie(), OutputMode::kAppend).ok();

@@ -36,7 +36,6 @@ Result<PlanPtr> ParserState::MaintainStatement() {
   const std::string verb = Advance().upper;
   if (verb == "OPTIMIZE") return OptimizeStatement();
   if (verb == "VACUUM") return VacuumStatement();
-  if (verb == "ALTER") return AlterTableStatement();
   MaintainTable command;
   command.name = "RESTORE";
   if (!IsSymbol(".", 1)) TakeWord("TABLE");
@@ -53,25 +52,6 @@ Result<PlanPtr> ParserState::MaintainStatement() {
   } else {
     return Unexpected();
   }
-  return MakeCommand(std::move(command));
-}
-
-/// The properties of a table; everything else that ALTER can is not there.
-Result<PlanPtr> ParserState::AlterTableStatement() {
-  if (!TakeWord("TABLE")) return Unsupported("ALTER " + Peek().text);
-  MaintainTable command;
-  TW_ASSIGN_OR_RETURN(command.target, MaintainedTable());
-  if (TakeWords({"SET", "TBLPROPERTIES"})) {
-    command.name = "SET TBLPROPERTIES";
-    TW_ASSIGN_OR_RETURN(const auto properties, PropertyList());
-    for (const auto& [key, value] : properties) command.arguments.Set(key, value);
-    return MakeCommand(std::move(command));
-  }
-  if (!TakeWords({"UNSET", "TBLPROPERTIES"})) return Unsupported("ALTER TABLE ... " + Peek().text);
-  command.name = "UNSET TBLPROPERTIES";
-  TakeWords({"IF", "EXISTS"});
-  TW_ASSIGN_OR_RETURN(const auto properties, PropertyList());
-  for (const auto& [key, value] : properties) command.columns.push_back(key);
   return MakeCommand(std::move(command));
 }
 

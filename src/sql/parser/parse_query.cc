@@ -395,8 +395,7 @@ Result<PlanPtr> ParserState::FromClause() {
     TW_ASSIGN_OR_RETURN(PlanPtr right, JoinedRelation());
     plan = std::make_shared<Join>(std::move(plan), std::move(right), JoinType::kInner, nullptr);
   }
-  if (IsWord("PIVOT") || IsWord("UNPIVOT")) return Unsupported("PIVOT and UNPIVOT");
-  return plan;
+  return Reshaped(std::move(plan));
 }
 
 /// FROM t, LATERAL explode(t.a) [AS] g(x): the same as a lateral view.
@@ -425,6 +424,7 @@ Result<PlanPtr> ParserState::JoinedRelation() {
   bool joined = true;
   for (int joins = 0; joined; ++joins) {
     if (joins > kMaxDepth) return TooComplex();
+    TW_ASSIGN_OR_RETURN(plan, Reshaped(std::move(plan)));
     TW_ASSIGN_OR_RETURN(plan, JoinWith(std::move(plan), &joined));
   }
   return plan;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "data/types/field_comment.h"
 #include "sql/parser/parser_state.h"
 
 namespace thalweg::sql {
@@ -40,10 +41,13 @@ Result<PlanPtr> ParserState::Statement() {
   if (word == "EXPLAIN") return ExplainStatement();
   if (word == "CACHE" || word == "UNCACHE" || word == "CLEAR" || word == "REFRESH")
     return CacheStatement();
-  if (word == "OPTIMIZE" || word == "VACUUM" || word == "RESTORE" || word == "ALTER") return MaintainStatement();
-  static constexpr std::string_view kKnown[] = {
-      "ANALYZE", "CALL", "COMMENT", "EXECUTE", "GRANT",  "KILL",
-      "LOAD",  "MSCK",   "REPAIR",  "REVOKE",  "TRUNCATE"};
+  if (word == "OPTIMIZE" || word == "VACUUM" || word == "RESTORE") return MaintainStatement();
+  if (word == "ALTER") return AlterStatement();
+  if (word == "COMMENT") return CommentStatement();
+  if (word == "ANALYZE") return AnalyzeStatement();
+  if (word == "TRUNCATE") return TruncateStatement();
+  if (word == "MSCK" || word == "REPAIR") return RepairStatement();
+  static constexpr std::string_view kKnown[] = {"CALL", "EXECUTE", "GRANT", "KILL", "LOAD", "REVOKE"};
   if (std::find(std::begin(kKnown), std::end(kKnown), word) != std::end(kKnown))
     return Unsupported("the statement " + word);
   return Unexpected();
@@ -55,7 +59,7 @@ Result<std::map<std::string, std::string>> ParserState::PropertyList() {
   do {
     std::string key;
     if (Peek().kind == TokenKind::kString) {
-      TW_ASSIGN_OR_RETURN(key, StringText());
+      key = Advance().text;  // one string: what follows may be the value
     } else {
       TW_ASSIGN_OR_RETURN(const NameParts parts, MultipartName());
       for (const std::string& part : parts) key += (key.empty() ? "" : ".") + part;
@@ -76,17 +80,33 @@ Result<std::map<std::string, std::string>> ParserState::PropertyList() {
 /// The text between parentheses goes to the DDL schema parser.
 Result<data::Schema> ParserState::TableColumns() {
   TW_RETURN_NOT_OK(ExpectSymbol("("));
-  const int begin = Peek().begin;
-  int depth = 1;
+  int begin = Peek().begin;
   int end = begin;
+  int depth = 1;
+  std::string ddl;  // without DEFAULT expression, which the DDL of schemas does not have
+  std::vector<std::pair<size_t, std::string>> defaults;
   while (true) {
     if (Peek().kind == TokenKind::kEnd) return Unexpected();
     if (IsSymbol("(")) ++depth;
     if (IsSymbol(")") && --depth == 0) break;
+    if (depth == 1 && end > begin && IsWord("DEFAULT") && !IsSymbol(",", 1) && !IsSymbol(":", 1)) {
+      ddl += sql_.substr(begin, end - begin);
+      TW_ASSIGN_OR_RETURN(const data::Schema before, data::ParseSchemaDdl(ddl));
+      Advance();
+      const int expression = static_cast<int>(at_);
+      TW_RETURN_NOT_OK(Expression().status());
+      defaults.emplace_back(before.size() - 1, Trimmed(TextFrom(expression)));
+      ddl += " ";
+      begin = end = Peek().begin;
+      continue;
+    }
     end = Advance().end;
   }
   Advance();
-  return data::ParseSchemaDdl(sql_.substr(begin, end - begin));
+  ddl += sql_.substr(begin, end - begin);
+  TW_ASSIGN_OR_RETURN(data::Schema schema, data::ParseSchemaDdl(ddl));
+  for (const auto& [column, text] : defaults) data::SetMetadataText(&schema[column], "CURRENT_DEFAULT", text);
+  return schema;
 }
 
 Result<PlanPtr> ParserState::CreateStatement() {
@@ -104,7 +124,7 @@ Result<PlanPtr> ParserState::CreateStatement() {
   if (global) Advance();
   const bool temporary = TakeWord("TEMPORARY") || TakeWord("TEMP");
   if (TakeWord("VIEW")) return CreateViewStatement(replace, global, temporary);
-  if (IsWord("FUNCTION")) return Unsupported("CREATE FUNCTION");
+  if (TakeWord("FUNCTION")) return CreateFunctionStatement(replace, temporary);
   return Unexpected();
 }
 
@@ -133,7 +153,7 @@ Result<PlanPtr> ParserState::CreateTableStatement(bool replace, bool replace_onl
   command.external = external;
   command.if_not_exists = TakeWords({"IF", "NOT", "EXISTS"});
   TW_ASSIGN_OR_RETURN(command.table, MultipartName());
-  if (IsWord("LIKE")) return Unsupported("CREATE TABLE LIKE");
+  if (TakeWord("LIKE")) return CreateTableLikeStatement(std::move(command));
   if (IsSymbol("(")) {
     TW_ASSIGN_OR_RETURN(command.schema, TableColumns());
     command.has_schema = true;
@@ -149,10 +169,15 @@ Result<PlanPtr> ParserState::CreateTableStatement(bool replace, bool replace_onl
     } else if (TakeWord("TBLPROPERTIES")) {
       TW_ASSIGN_OR_RETURN(command.properties, PropertyList());
     } else if (TakeWords({"PARTITIONED", "BY"})) {
-      TW_RETURN_NOT_OK(ExpectSymbol("("));
-      if (Peek(1).kind == TokenKind::kWord && !IsSymbol(",", 1) && !IsSymbol(")", 1))
-        return Unsupported("partition transforms and typed partition columns");
-      TW_ASSIGN_OR_RETURN(command.partition_columns, NameList());
+      if (IsSymbol("(", 2)) return Unsupported("partition transforms");
+      if (Peek(2).kind == TokenKind::kWord) {  // columns of their own
+        TW_ASSIGN_OR_RETURN(const data::Schema columns, TableColumns());
+        for (const data::StructField& column : columns) command.partition_columns.push_back(column.name);
+        command.schema.insert(command.schema.end(), columns.begin(), columns.end());
+      } else {
+        TW_RETURN_NOT_OK(ExpectSymbol("("));
+        TW_ASSIGN_OR_RETURN(command.partition_columns, NameList());
+      }
     } else if (TakeWord("LOCATION")) {
       TW_ASSIGN_OR_RETURN(command.location, StringText());
     } else if (TakeWord("COMMENT")) {
@@ -178,18 +203,35 @@ Result<PlanPtr> ParserState::CreateViewStatement(bool replace, bool global, bool
   command.global = global;
   command.temporary = temporary;
   command.if_not_exists = TakeWords({"IF", "NOT", "EXISTS"});
+  if (command.if_not_exists && (temporary || global)) return Error("_LEGACY_ERROR_TEMP_0053");
   TW_ASSIGN_OR_RETURN(command.name, MultipartName());
-  if (IsWord("USING")) return Unsupported("CREATE TEMPORARY VIEW USING");
+  if (IsWord("USING")) return CreateViewUsing(std::move(command), std::nullopt);
+  const size_t before_columns = at_;
   if (TakeSymbol("(")) {
     do {
       TW_ASSIGN_OR_RETURN(std::string column, Name());
+      if (temporary && AtName() && !IsWord("COMMENT")) {  // names with types: USING follows
+        at_ = before_columns;
+        TW_ASSIGN_OR_RETURN(data::Schema schema, TableColumns());
+        return CreateViewUsing(std::move(command), std::move(schema));
+      }
       command.columns.push_back(std::move(column));
-      if (TakeWord("COMMENT")) TW_RETURN_NOT_OK(StringText().status());
+      std::optional<std::string>& comment = command.column_comments.emplace_back();
+      if (TakeWord("COMMENT")) {
+        TW_ASSIGN_OR_RETURN(comment, StringText());
+      }
     } while (TakeSymbol(","));
     TW_RETURN_NOT_OK(ExpectSymbol(")"));
   }
-  if (TakeWord("COMMENT")) TW_RETURN_NOT_OK(StringText().status());
-  if (TakeWord("TBLPROPERTIES")) TW_RETURN_NOT_OK(PropertyList().status());
+  while (!IsWord("AS")) {
+    if (TakeWord("COMMENT")) {
+      TW_ASSIGN_OR_RETURN(command.comment, StringText());
+    } else if (TakeWord("TBLPROPERTIES")) {
+      TW_ASSIGN_OR_RETURN(command.properties, PropertyList());
+    } else {
+      break;
+    }
+  }
   TW_RETURN_NOT_OK(ExpectWord("AS"));
   const int begin = static_cast<int>(at_);
   TW_ASSIGN_OR_RETURN(command.query, Query());
@@ -215,16 +257,17 @@ Result<PlanPtr> ParserState::DropStatement() {
     command.purge = TakeWord("PURGE");
     return MakeCommand(std::move(command));
   }
-  if (IsWord("FUNCTION") || IsWord("TEMPORARY")) return Unsupported("DROP FUNCTION");
+  const bool temporary = TakeWord("TEMPORARY") || TakeWord("TEMP");
+  if (TakeWord("FUNCTION")) {
+    DropFunction command{{}, temporary, TakeWords({"IF", "EXISTS"})};
+    TW_ASSIGN_OR_RETURN(command.name, MultipartName());
+    return MakeCommand(std::move(command));
+  }
   return Unexpected();
 }
 
 Result<PlanPtr> ParserState::UseStatement() {
   Advance();
-  if (TakeWords({"CATALOG"})) {
-    TW_ASSIGN_OR_RETURN(std::string name, Name());
-    return MakeCommand(UseCatalog{std::move(name)});
-  }
   if (!IsSymbol(".", 1) && Peek(1).kind != TokenKind::kEnd && !IsSymbol(";", 1))
     TakeWord("DATABASE") || TakeWord("SCHEMA") || TakeWord("NAMESPACE");
   TW_ASSIGN_OR_RETURN(NameParts name, MultipartName());
@@ -240,7 +283,34 @@ Result<PlanPtr> ParserState::ShowStatement() {
   };
   if (TakeWord("DATABASES") || TakeWord("SCHEMAS") || TakeWord("NAMESPACES")) {
     ShowDatabases command;
+    if (TakeWord("IN") || TakeWord("FROM")) {
+      TW_ASSIGN_OR_RETURN(command.catalog, MultipartName());
+    }
     TW_RETURN_NOT_OK(pattern(&command.pattern));
+    return MakeCommand(std::move(command));
+  }
+  if (TakeWord("CATALOGS")) {
+    ShowCatalogs command;
+    TW_RETURN_NOT_OK(pattern(&command.pattern));
+    return MakeCommand(std::move(command));
+  }
+  if (TakeWords({"CURRENT", "NAMESPACE"}) || TakeWords({"CURRENT", "SCHEMA"}) || TakeWords({"CURRENT", "DATABASE"}))
+    return MakeCommand(ShowCurrentNamespace{});
+  if (TakeWords({"TABLE", "EXTENDED"})) {
+    ShowTableExtended command;
+    if (TakeWord("IN") || TakeWord("FROM")) {
+      TW_ASSIGN_OR_RETURN(command.database, MultipartName());
+    }
+    TW_RETURN_NOT_OK(ExpectWord("LIKE"));
+    TW_ASSIGN_OR_RETURN(command.pattern, StringText());
+    TW_ASSIGN_OR_RETURN(command.partition, OptionalPartitionSpec());
+    return MakeCommand(std::move(command));
+  }
+  if (TakeWord("TBLPROPERTIES")) return ShowTablePropertiesStatement();
+  if (TakeWord("PARTITIONS")) {
+    ShowPartitions command;
+    TW_ASSIGN_OR_RETURN(command.table, MultipartName());
+    TW_ASSIGN_OR_RETURN(command.partition, OptionalPartitionSpec());
     return MakeCommand(std::move(command));
   }
   if (IsWord("TABLES") || IsWord("VIEWS")) {
@@ -256,12 +326,12 @@ Result<PlanPtr> ParserState::ShowStatement() {
   }
   if (TakeWord("COLUMNS")) {
     if (!TakeWord("IN")) TW_RETURN_NOT_OK(ExpectWord("FROM"));
-    TW_ASSIGN_OR_RETURN(NameParts table, MultipartName());
+    ShowColumns command;
+    TW_ASSIGN_OR_RETURN(command.table, MultipartName());
     if (TakeWord("IN") || TakeWord("FROM")) {
-      TW_ASSIGN_OR_RETURN(NameParts database, MultipartName());
-      if (table.size() == 1) table.insert(table.begin(), database.begin(), database.end());
+      TW_ASSIGN_OR_RETURN(command.database, MultipartName());
     }
-    return MakeCommand(ShowColumns{std::move(table)});
+    return MakeCommand(std::move(command));
   }
   if (TakeWords({"CREATE", "TABLE"})) {
     TW_ASSIGN_OR_RETURN(NameParts table, MultipartName());
@@ -271,9 +341,17 @@ Result<PlanPtr> ParserState::ShowStatement() {
   std::string scope = "ALL";
   if (IsWord("USER") || IsWord("SYSTEM") || IsWord("ALL")) scope = Advance().upper;
   if (TakeWord("FUNCTIONS")) {
-    ShowFunctions command{std::nullopt, scope};
-    if (TakeWord("IN") || TakeWord("FROM")) TW_RETURN_NOT_OK(MultipartName().status());
+    ShowFunctions command{std::nullopt, scope, {}};
+    if (TakeWord("IN") || TakeWord("FROM")) {
+      TW_ASSIGN_OR_RETURN(command.database, MultipartName());
+    }
     TW_RETURN_NOT_OK(pattern(&command.pattern));
+    if (!command.pattern && AtName()) {  // the old form: a function's name in place of a pattern
+      TW_ASSIGN_OR_RETURN(NameParts name, MultipartName());
+      command.pattern = name.back();
+      name.pop_back();
+      if (!name.empty()) command.database = std::move(name);
+    }
     return MakeCommand(std::move(command));
   }
   return Unsupported("SHOW " + Peek().text);
@@ -307,9 +385,13 @@ Result<PlanPtr> ParserState::DescribeStatement() {
   if (IsWord("TABLE") && !IsSymbol(".", 1) && Peek(1).kind != TokenKind::kEnd) Advance();
   const bool extended = TakeWord("EXTENDED") || TakeWord("FORMATTED");
   TW_ASSIGN_OR_RETURN(NameParts table, MultipartName());
+  TW_ASSIGN_OR_RETURN(PartitionSpec partition, OptionalPartitionSpec());
   if (TakeWords({"AS", "JSON"})) return Unsupported("DESCRIBE ... AS JSON");
-  if (AtName()) return Unsupported("DESCRIBE of one column");
-  return MakeCommand(DescribeTable{std::move(table), extended});
+  if (AtName()) {
+    TW_ASSIGN_OR_RETURN(NameParts column, MultipartName());
+    return MakeCommand(DescribeColumn{std::move(table), std::move(column), extended});
+  }
+  return MakeCommand(DescribeTable{std::move(table), extended, std::move(partition)});
 }
 
 Result<PlanPtr> ParserState::InsertStatement() {
@@ -324,7 +406,8 @@ Result<PlanPtr> ParserState::InsertStatement() {
   auto relation = std::make_shared<UnresolvedRelation>(std::move(table), OptionMap(), false);
   relation->origin = OriginFrom(begin);
   command.table = std::move(relation);
-  if (IsWord("PARTITION")) return Unsupported("INSERT with a PARTITION clause");
+  TW_ASSIGN_OR_RETURN(command.partition, OptionalPartitionSpec());
+  command.if_not_exists = !command.partition.empty() && TakeWords({"IF", "NOT", "EXISTS"});
   if (IsWord("REPLACE")) return Unsupported("INSERT REPLACE");
   command.by_name = TakeWords({"BY", "NAME"});
   if (IsSymbol("(") && !IsWord("SELECT", 1) && !IsWord("WITH", 1) && !IsWord("VALUES", 1)) {
@@ -392,18 +475,21 @@ Result<PlanPtr> ParserState::CacheStatement() {
     return MakeCommand(ClearCache{});
   }
   if (verb == "REFRESH") {
-    if (IsWord("FUNCTION")) return Unsupported("REFRESH FUNCTION");
-    TakeWord("TABLE");
-    TW_ASSIGN_OR_RETURN(NameParts name, MultipartName());
-    return MakeCommand(RefreshTable{std::move(name)});
+    if (TakeWord("FUNCTION")) {
+      TW_ASSIGN_OR_RETURN(NameParts name, MultipartName());
+      return MakeCommand(RefreshFunction{std::move(name)});
+    }
+    return RefreshStatement();
   }
   const bool lazy = TakeWord("LAZY");
   TW_RETURN_NOT_OK(ExpectWord("TABLE"));
   const bool if_exists = verb == "UNCACHE" && TakeWords({"IF", "EXISTS"});
   TW_ASSIGN_OR_RETURN(NameParts name, MultipartName());
   if (verb == "UNCACHE") return MakeCommand(UncacheTable{std::move(name), if_exists});
-  if (TakeWord("OPTIONS")) TW_RETURN_NOT_OK(PropertyList().status());
-  CacheTable command{std::move(name), nullptr, lazy};
+  CacheTable command{std::move(name), nullptr, lazy, {}};
+  if (TakeWord("OPTIONS")) {
+    TW_ASSIGN_OR_RETURN(command.options, PropertyList());
+  }
   if (TakeWord("AS") || IsWord("SELECT")) {
     TW_ASSIGN_OR_RETURN(command.query, Query());
   }

@@ -1,7 +1,7 @@
 #pragma once
 
 // The recursive-descent parser: one class, its productions in parse_expression.cc, parse_query.cc,
-// parse_statement.cc and parse_row_level.cc.
+// parse_statement.cc, parse_ddl.cc, parse_maintenance.cc and parse_row_level.cc.
 
 #include <initializer_list>
 #include <optional>
@@ -119,6 +119,10 @@ class ParserState {
   Result<PlanPtr> FromClause();
   Result<PlanPtr> JoinedRelation();
   Result<PlanPtr> RelationPrimary();
+  bool AtReshape() const;
+  Result<PlanPtr> Reshaped(PlanPtr plan);  ///< with the PIVOT and UNPIVOT clauses that follow
+  Result<PlanPtr> PivotClause(PlanPtr child);
+  Result<PlanPtr> UnpivotClause(PlanPtr child);
   Result<PlanPtr> AliasedRelation(PlanPtr plan);
   Result<PlanPtr> TableFunction(NameParts name);
   Result<PlanPtr> InlineTable();
@@ -140,10 +144,29 @@ class ParserState {
   Result<PlanPtr> UseStatement();
   Result<PlanPtr> MaintainStatement();
   Result<PlanPtr> OptimizeStatement();
-  Result<PlanPtr> AlterTableStatement();
   Result<PlanPtr> VacuumStatement();
   Result<PlanPtr> DescribeTableLog();
   Result<PlanPtr> MaintainedTable();
+  Result<PlanPtr> AlterStatement();
+  Result<PlanPtr> AlterDatabaseStatement();
+  Result<AlterTable::Change> ChangeOfTable(AlterTable* command);
+  Result<AlterTable::Change> ColumnChange(AlterTable* command);
+  Result<AlterTable::Change> AddedColumns();
+  Result<AlterTable::Change> ChangedColumn();
+  Result<AlterTable::Change> PartitionChange(AlterTable* command);
+  Result<PlanPtr> AnalyzeStatement();
+  Result<PlanPtr> CommentStatement();
+  Result<PlanPtr> CreateFunctionStatement(bool replace, bool temporary);
+  Result<PlanPtr> CreateTableLikeStatement(CreateTable begun);
+  Result<PlanPtr> CreateViewUsing(CreateView begun, std::optional<data::Schema> schema);
+  Result<PlanPtr> RefreshStatement();
+  Result<PlanPtr> RepairStatement();
+  Result<PlanPtr> ShowTablePropertiesStatement();
+  Result<PlanPtr> TruncateStatement();
+  Result<std::string> PropertyKey();
+  Result<std::vector<std::string>> PropertyKeys();
+  Result<PartitionSpec> PartitionClause();         ///< PARTITION (p = 1, q)
+  Result<PartitionSpec> OptionalPartitionSpec();   ///< the same, or nothing
   Result<std::map<std::string, std::string>> PropertyList();
   Result<data::Schema> TableColumns();
   Result<std::vector<std::string>> NameList();

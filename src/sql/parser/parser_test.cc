@@ -268,9 +268,30 @@ TEST(ParsePlan, ReadsMaintenance) {
   EXPECT_EQ(read("DESC DETAIL t").name, "DESCRIBE DETAIL");
   EXPECT_TRUE(std::holds_alternative<DescribeTable>(Root<Command>(ParsePlan("DESCRIBE history", {}))->body));
   EXPECT_FALSE(ParsePlan("RESTORE t TO YESTERDAY", {}).ok());
-  EXPECT_EQ(read("ALTER TABLE t SET TBLPROPERTIES ('a.b' = 'c', d = 1)").arguments.Get("a.b"), "c");
-  EXPECT_EQ(read("ALTER TABLE t UNSET TBLPROPERTIES IF EXISTS ('a', 'b')").columns, (std::vector<std::string>{"a", "b"}));
-  EXPECT_EQ(ParsePlan("ALTER TABLE t ADD COLUMN x INT", {}).status().condition(), "UNSUPPORTED_FEATURE.THALWEG");
+}
+
+TEST(ParsePlan, ReadsChangesOfTables) {
+  const auto read = [](std::string_view sql) { return std::get<AlterTable>(Root<Command>(ParsePlan(sql, {}))->body); };
+  const auto change = [&](std::string_view sql) { return std::get<TableChange>(read(sql).change); };
+  EXPECT_EQ(std::get<SetTableProperties>(change("ALTER TABLE t SET TBLPROPERTIES ('a.b' = 'c', d = 1)")).properties,
+            (std::map<std::string, std::string>{{"a.b", "c"}, {"d", "1"}}));
+  const auto unset = std::get<UnsetTableProperties>(change("ALTER VIEW t UNSET TBLPROPERTIES IF EXISTS ('a', 'b')"));
+  EXPECT_EQ(unset.keys, (std::vector<std::string>{"a", "b"}));
+  EXPECT_TRUE(unset.if_exists);
+  const auto added = std::get<AddTableColumns>(change("ALTER TABLE t ADD COLUMNS (x INT NOT NULL, s.y STRING COMMENT 'why')")).columns;
+  ASSERT_EQ(added.size(), 2U);
+  EXPECT_FALSE(added[0].second.nullable);
+  EXPECT_EQ(added[1].first, (ColumnPath{"s", "y"}));
+  EXPECT_EQ(added[1].second.Comment(), "why");
+  EXPECT_EQ(std::get<SetTableComment>(change("COMMENT ON TABLE t IS NULL")).comment, std::nullopt);
+  EXPECT_EQ(std::get<ChangeTableColumn>(change("ALTER TABLE t ALTER COLUMN c DROP NOT NULL")).nullable, true);
+  EXPECT_EQ(std::get<ChangeTableColumn>(change("ALTER TABLE t CHANGE COLUMN c c BIGINT COMMENT 'n'")).type, DataType::Long());
+  EXPECT_EQ(std::get<AlterTable::Rename>(read("ALTER TABLE a.t RENAME TO u").change).name, NameParts{"u"});
+  const auto partitions = std::get<AlterTable::DropPartitions>(read("ALTER TABLE t DROP IF EXISTS PARTITION (p = 1), PARTITION (q)").change);
+  ASSERT_EQ(partitions.partitions.size(), 2U);
+  EXPECT_EQ(partitions.partitions[1][0].value, nullptr);
+  EXPECT_EQ(ParsePlan("ALTER TABLE t ADD COLUMN x INT FIRST", {}).status().condition(), "UNSUPPORTED_FEATURE.THALWEG");
+  EXPECT_FALSE(ParsePlan("ALTER TABLE t SET TBLPROPERTIES", {}).ok());
 }
 
 TEST(SplitStatements, KeepsSemicolonsInStrings) {

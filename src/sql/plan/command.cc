@@ -43,6 +43,14 @@ AttributeList Command::output() const {
             out.push_back(Attribute::Make("comment", text, true));
             return out;
           },
+          [&](const DescribeColumn&) { return Columns({{"info_name", text}, {"info_value", text}}); },
+          [&](const ShowCatalogs&) { return Columns({{"catalog", text}}); },
+          [&](const ShowCurrentNamespace&) { return Columns({{"catalog", text}, {"namespace", text}}); },
+          [&](const ShowPartitions&) { return Columns({{"partition", text}}); },
+          [&](const ShowTableExtended&) {
+            return Columns({{"namespace", text}, {"tableName", text}, {"isTemporary", DataType::Boolean()}, {"information", text}});
+          },
+          [&](const ShowTableProperties&) { return Columns({{"key", text}, {"value", text}}); },
           [&](const DescribeQuery&) {
             AttributeList out = Columns({{"col_name", text}, {"data_type", text}});
             out.push_back(Attribute::Make("comment", text, true));
@@ -99,6 +107,23 @@ std::string Command::NodeText() const {
                         [](const UpdateTable&) { return std::string("UpdateTable"); },
                         [](const DeleteFromTable&) { return std::string("DeleteFromTable"); },
                         [](const MaintainTable& c) { return c.name; },
+                        [](const AlterDatabase& c) { return "AlterNamespace " + Name(c.name); },
+                        [](const AlterTable& c) { return (c.view ? "AlterView " : "AlterTable ") + Name(c.table); },
+                        [](const AlterViewAs& c) { return "AlterViewAsCommand " + Name(c.name); },
+                        [](const AnalyzeTable& c) { return "AnalyzeTableCommand " + Name(c.table); },
+                        [](const CreateFunction& c) { return "CreateFunctionCommand " + Name(c.name); },
+                        [](const CreateTableLike& c) { return "CreateTableLikeCommand " + Name(c.table); },
+                        [](const CreateTempViewUsing& c) { return "CreateTempViewUsing " + c.name; },
+                        [](const DescribeColumn& c) { return "DescribeColumnCommand " + Name(c.table); },
+                        [](const DropFunction& c) { return "DropFunctionCommand " + Name(c.name); },
+                        [](const RefreshFunction& c) { return "RefreshFunctionCommand " + Name(c.name); },
+                        [](const RefreshPath&) { return std::string("RefreshResource"); },
+                        [](const ShowCatalogs&) { return std::string("ShowCatalogsCommand"); },
+                        [](const ShowCurrentNamespace&) { return std::string("ShowCurrentNamespaceCommand"); },
+                        [](const ShowPartitions& c) { return "ShowPartitionsCommand " + Name(c.table); },
+                        [](const ShowTableExtended&) { return std::string("ShowTablesCommand"); },
+                        [](const ShowTableProperties& c) { return "ShowTablePropertiesCommand " + Name(c.table); },
+                        [](const TruncateTable& c) { return "TruncateTableCommand " + Name(c.table); },
                     },
                     body);
 }

@@ -9,23 +9,29 @@
 #include <variant>
 #include <vector>
 
+#include "sql/datasource/alter_table.h"
 #include "sql/plan/logical_plan.h"
 
 namespace thalweg::sql {
 
 using NameParts = std::vector<std::string>;
 
+/// A column of PARTITION (p = 1, q): a value, or null where the query gives it.
+struct PartitionValue { std::string column; ExprPtr value; };
+using PartitionSpec = std::vector<PartitionValue>;
+
 struct CreateDatabase { NameParts name; bool if_not_exists; std::optional<std::string> location, comment; std::map<std::string, std::string> properties; };
 struct DropDatabase { NameParts name; bool if_exists, cascade; };
 struct UseDatabase { NameParts name; };          ///< USE / USE DATABASE / USE NAMESPACE
 struct UseCatalog { std::string name; };
-struct ShowDatabases { std::optional<std::string> pattern; };
+struct ShowDatabases { std::optional<std::string> pattern; NameParts catalog; };
 struct ShowTables { NameParts database; std::optional<std::string> pattern; };
-struct ShowColumns { NameParts table; };
+struct ShowColumns { NameParts table; NameParts database; };
 struct ShowViews { NameParts database; std::optional<std::string> pattern; };
-struct ShowFunctions { std::optional<std::string> pattern; std::string scope; };
+struct ShowFunctions { std::optional<std::string> pattern; std::string scope; NameParts database; };
 struct ShowCreateTable { NameParts table; };
-struct DescribeTable { NameParts table; bool extended; };
+struct DescribeTable { NameParts table; bool extended; PartitionSpec partition = {}; };
+struct DescribeColumn { NameParts table, column; bool extended; };
 struct DescribeQuery { PlanPtr query; };
 struct DescribeDatabase { NameParts name; bool extended; };
 struct DescribeFunction { NameParts name; bool extended; };
@@ -41,13 +47,74 @@ struct CreateTable {
   bool has_schema = false;
 };
 struct DropTable { NameParts table; bool if_exists, purge, view; };
-struct CreateView { NameParts name; PlanPtr query; std::string sql; bool replace, if_not_exists, temporary, global; std::vector<std::string> columns; };
-struct InsertInto { PlanPtr table; PlanPtr query; bool overwrite = false, by_name = false; std::vector<std::string> columns; };
+struct CreateView {
+  NameParts name;
+  PlanPtr query;
+  std::string sql;                               ///< of the query
+  bool replace, if_not_exists, temporary, global;
+  std::vector<std::string> columns;
+  std::vector<std::optional<std::string>> column_comments;  ///< one per column
+  std::optional<std::string> comment;
+  std::map<std::string, std::string> properties;
+};
+struct AlterViewAs { NameParts name; PlanPtr query; std::string sql; };
+/// CREATE TEMPORARY VIEW v (columns) USING format OPTIONS (...).
+struct CreateTempViewUsing { std::string name, format; std::optional<data::Schema> schema; OptionMap options; bool replace, global; };
+struct CreateTableLike {
+  NameParts table, source;
+  bool if_not_exists = false;
+  std::optional<std::string> format, location;
+  std::map<std::string, std::string> properties;
+};
+
+/// ALTER DATABASE, COMMENT ON DATABASE.
+struct AlterDatabase {
+  NameParts name;
+  std::map<std::string, std::string> set = {};
+  std::vector<std::string> unset = {};
+  std::optional<std::string> location = {};
+  std::optional<std::optional<std::string>> comment = {};  ///< inner null: none from now on
+};
+
+/// ALTER TABLE, ALTER VIEW, COMMENT ON TABLE.
+struct AlterTable {
+  struct SetLocation { std::string location; PartitionSpec partition; };
+  struct Rename { NameParts name; };
+  struct AddPartitions { std::vector<PartitionSpec> partitions; bool if_not_exists; };
+  struct DropPartitions { std::vector<PartitionSpec> partitions; bool if_exists; };
+  struct RenamePartition { PartitionSpec from, to; };
+  struct RecoverPartitions {};
+  using Change = std::variant<TableChange, SetLocation, Rename, AddPartitions, DropPartitions, RenamePartition, RecoverPartitions>;
+  NameParts table;
+  bool view;                                     ///< ALTER VIEW
+  std::string operation;                         ///< as errors name it: "ALTER TABLE ... ADD COLUMNS"
+  Change change;
+};
+
+struct TruncateTable { NameParts table; PartitionSpec partition; };
+/// ANALYZE TABLE; an empty name: ANALYZE TABLES, of a database.
+struct AnalyzeTable { NameParts table; NameParts database; PartitionSpec partition; bool noscan = false; std::vector<std::string> columns; bool all_columns = false; };
+struct ShowCatalogs { std::optional<std::string> pattern; };
+struct ShowCurrentNamespace {};
+struct ShowTableExtended { NameParts database; std::string pattern; PartitionSpec partition; };
+struct ShowTableProperties { NameParts table; std::optional<std::string> key; };
+struct ShowPartitions { NameParts table; PartitionSpec partition; };
+struct CreateFunction { NameParts name; std::string class_name; bool temporary, replace, if_not_exists; };
+struct DropFunction { NameParts name; bool temporary, if_exists; };
+struct RefreshFunction { NameParts name; };
+struct RefreshPath { std::string path; };
+struct InsertInto {
+  PlanPtr table, query;
+  bool overwrite = false, by_name = false;
+  std::vector<std::string> columns;
+  PartitionSpec partition = {};
+  bool if_not_exists = false;                    ///< with overwrite: a partition that is there stays
+};
 struct SetConfig { std::optional<std::string> key, value; };   ///< SET, SET k, SET k=v
 struct ResetConfig { std::optional<std::string> key; };
 struct SetTimeZone { ExprPtr zone; std::string text; };
 struct ExplainCommand { PlanPtr query; enum class Mode : uint8_t { kSimple, kExtended, kCodegen, kCost, kFormatted } mode = Mode::kSimple; };
-struct CacheTable { NameParts name; PlanPtr query; bool lazy; };
+struct CacheTable { NameParts name; PlanPtr query; bool lazy; std::map<std::string, std::string> options = {}; };
 struct UncacheTable { NameParts name; bool if_exists; };
 struct ClearCache {};
 struct RefreshTable { NameParts name; };
@@ -112,7 +179,9 @@ using CommandBody =
     std::variant<CreateDatabase, DropDatabase, UseDatabase, UseCatalog, ShowDatabases, ShowTables, ShowColumns, ShowViews, ShowFunctions, ShowCreateTable,
                  DescribeTable, DescribeQuery, DescribeDatabase, DescribeFunction, CreateTable, DropTable, CreateView, InsertInto, SetConfig, ResetConfig,
                  SetTimeZone, ExplainCommand, CacheTable, UncacheTable, ClearCache, RefreshTable, WriteDataFrame, CreateTempViewFromPlan, MergeIntoTable,
-                 UpdateTable, DeleteFromTable, MaintainTable>;
+                 UpdateTable, DeleteFromTable, MaintainTable, AlterDatabase, AlterTable, AlterViewAs, AnalyzeTable, CreateFunction, CreateTableLike,
+                 CreateTempViewUsing, DescribeColumn, DropFunction, RefreshFunction, RefreshPath, ShowCatalogs, ShowCurrentNamespace, ShowPartitions,
+                 ShowTableExtended, ShowTableProperties, TruncateTable>;
 
 /// A command as the root of a plan. output() is the schema of the rows it answers with (empty for most).
 struct Command final : PlanNode<Command, PlanKind::kCommand> {

@@ -34,7 +34,9 @@ enum class PlanKind : uint8_t {
   kUnresolvedHaving,
   kUnresolvedWith,       ///< CTEs
   kUnresolvedDeduplicate,
-  kUnresolvedPivot,
+  kUnresolvedPivot,      ///< these three: sql/plan/reshape.h
+  kUnresolvedUnpivot,
+  kUnresolvedTranspose,
   // Resolved (also used unresolved).
   kLocalRelation,
   kOneRow,               ///< SELECT without FROM

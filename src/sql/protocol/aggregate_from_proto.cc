@@ -88,6 +88,7 @@ ExprPtr ReplaceColumn(const data::StructField& field, const std::vector<std::pai
 
 Result<PlanPtr> ReadAggregate(const pb::Aggregate& message, PlanReader& reader) {
   if (!message.has_input()) return Error("CONNECT_INVALID_PLAN.AGGREGATE_NEEDS_PLAN_INPUT");
+  if (message.group_type() == pb::Aggregate::GROUP_TYPE_PIVOT) return ReadPivot(message, reader);
   TW_ASSIGN_OR_RETURN(PlanPtr input, reader.ReadRelation(message.input()));
   TW_ASSIGN_OR_RETURN(ExprList grouping, reader.ReadExpressions(message.grouping_expressions()));
   TW_ASSIGN_OR_RETURN(ExprList aggregates, reader.ReadExpressions(message.aggregate_expressions()));
@@ -105,7 +106,6 @@ Result<PlanPtr> ReadAggregate(const pb::Aggregate& message, PlanReader& reader) 
         aggregate->grouping_sets.push_back(std::move(read));
       }
       break;
-    case pb::Aggregate::GROUP_TYPE_PIVOT: return Unsupported("GroupedData.pivot");
     default: return InvalidEnum("spark.connect.Aggregate.GroupType", message.group_type());
   }
   return aggregate;

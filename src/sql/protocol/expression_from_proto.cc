@@ -97,6 +97,16 @@ Result<ExprPtr> ReadExtract(const pb::Expression::UnresolvedExtractValue& messag
   return UnresolvedExtract::Make(std::move(child), std::move(extraction));
 }
 
+/// Column.withField and, without a value, dropFields: the analyzer makes a new struct.
+Result<ExprPtr> ReadUpdateFields(const pb::Expression::UpdateFields& message, PlanReader& reader) {
+  TW_ASSIGN_OR_RETURN(ExprPtr base, reader.ReadExpression(message.struct_expression()));
+  ExprList arguments{std::move(base), Literal::String(message.field_name())};
+  if (!message.has_value_expression()) return UnresolvedFunction::Make({"drop_field"}, std::move(arguments), false, nullptr, true);
+  TW_ASSIGN_OR_RETURN(ExprPtr value, reader.ReadExpression(message.value_expression()));
+  arguments.push_back(std::move(value));
+  return UnresolvedFunction::Make({"with_field"}, std::move(arguments), false, nullptr, true);
+}
+
 Result<ExprPtr> ReadCallFunction(const pb::CallFunction& message, PlanReader& reader) {
   TW_ASSIGN_OR_RETURN(std::vector<std::string> name, reader.environment().ParseName(message.function_name()));
   TW_ASSIGN_OR_RETURN(ExprList arguments, reader.ReadExpressions(message.arguments()));
@@ -124,7 +134,7 @@ Result<ExprPtr> ReadVariant(const pb::Expression& message, PlanReader& reader) {
     case pb::Expression::kLambdaFunction:
     case pb::Expression::kUnresolvedNamedLambdaVariable: return Unsupported("lambda functions (higher-order functions)");
     case pb::Expression::kWindow: return Unsupported("window functions (Column.over)");
-    case pb::Expression::kUpdateFields: return Unsupported("Column.withField and Column.dropFields");
+    case pb::Expression::kUpdateFields: return ReadUpdateFields(message.update_fields(), reader);
     case pb::Expression::kCommonInlineUserDefinedFunction:
       return PythonUdfFromProto(message.common_inline_user_defined_function(), reader);
     case pb::Expression::kNamedArgumentExpression: {

@@ -232,7 +232,6 @@ Result<PlanPtr> ReadRange(const pb::Range& message) {
 // What is not there yet, by the name a user knows it by.
 const char* MissingRelation(pb::Relation::RelTypeCase kind) {
   switch (kind) {
-    case pb::Relation::kUnpivot: return "DataFrame.unpivot";
     case pb::Relation::kMapPartitions: return "Python functions over partitions (mapInPandas, mapInArrow, foreachPartition)";
     case pb::Relation::kParse: return "reading CSV, JSON or XML from a DataFrame of strings";
     case pb::Relation::kGroupMap: return "Python functions over groups (applyInPandas, applyInArrow, transformWithState)";
@@ -241,19 +240,9 @@ const char* MissingRelation(pb::Relation::RelTypeCase kind) {
     case pb::Relation::kCommonInlineUserDefinedTableFunction: return "user-defined table functions";
     case pb::Relation::kAsOfJoin: return "as-of joins";
     case pb::Relation::kCommonInlineUserDefinedDataSource: return "inline user-defined data sources";
-    case pb::Relation::kTranspose: return "DataFrame.transpose";
-    case pb::Relation::kUnresolvedTableValuedFunction: return "table-valued functions (spark.tvf)";
     case pb::Relation::kLateralJoin: return "DataFrame.lateralJoin";
     case pb::Relation::kRelationChanges: return "reading the changes of a table (read.changes, readStream.changes)";
     case pb::Relation::kNearestByJoin: return "DataFrame.nearestByJoin";
-    case pb::Relation::kSummary: return "DataFrame.summary";
-    case pb::Relation::kCrosstab: return "DataFrame.crosstab";
-    case pb::Relation::kDescribe: return "DataFrame.describe";
-    case pb::Relation::kCov: return "DataFrame.cov";
-    case pb::Relation::kCorr: return "DataFrame.corr";
-    case pb::Relation::kApproxQuantile: return "DataFrame.approxQuantile";
-    case pb::Relation::kFreqItems: return "DataFrame.freqItems";
-    case pb::Relation::kSampleBy: return "DataFrame.sampleBy";
     case pb::Relation::kMlRelation: return "pyspark.ml";
     default: return nullptr;
   }
@@ -305,6 +294,17 @@ Result<PlanPtr> ReadVariant(const pb::Relation& message, PlanReader& reader) {
     case pb::Relation::kFillNa: return ReadFillNa(message.fill_na(), reader);
     case pb::Relation::kDropNa: return ReadDropNa(message.drop_na(), reader);
     case pb::Relation::kReplace: return ReadReplace(message.replace(), reader);
+    case pb::Relation::kUnpivot: return ReadUnpivot(message.unpivot(), reader);
+    case pb::Relation::kTranspose: return ReadTranspose(message.transpose(), reader);
+    case pb::Relation::kUnresolvedTableValuedFunction: return ReadTableFunction(message.unresolved_table_valued_function(), reader);
+    case pb::Relation::kDescribe: return ReadDescribe(message.describe(), reader);
+    case pb::Relation::kSummary: return ReadSummary(message.summary(), reader);
+    case pb::Relation::kCov: return ReadCov(message.cov(), reader);
+    case pb::Relation::kCorr: return ReadCorr(message.corr(), reader);
+    case pb::Relation::kCrosstab: return ReadCrosstab(message.crosstab(), reader);
+    case pb::Relation::kApproxQuantile: return ReadApproxQuantile(message.approx_quantile(), reader);
+    case pb::Relation::kFreqItems: return ReadFreqItems(message.freq_items(), reader);
+    case pb::Relation::kSampleBy: return ReadSampleBy(message.sample_by(), reader);
     case pb::Relation::kCatalog: return reader.environment().CatalogCall(message.catalog());
     case pb::Relation::kExtension:
       if (bool runs = false; IsDeltaRelation(message.extension(), &runs)) return DeltaRelationFromProto(message.extension(), reader);

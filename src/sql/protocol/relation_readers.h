@@ -16,6 +16,17 @@ class NAReplace;
 class Read;
 class SQL;
 class Sample;
+class StatApproxQuantile;
+class StatCorr;
+class StatCov;
+class StatCrosstab;
+class StatDescribe;
+class StatFreqItems;
+class StatSampleBy;
+class StatSummary;
+class Transpose;
+class UnresolvedTableValuedFunction;
+class Unpivot;
 class WithRelations;
 }  // namespace spark::connect
 
@@ -35,6 +46,21 @@ Result<PlanPtr> ReadSample(const ::spark::connect::Sample& message, PlanReader& 
 Result<PlanPtr> ReadFillNa(const ::spark::connect::NAFill& message, PlanReader& reader);
 Result<PlanPtr> ReadDropNa(const ::spark::connect::NADrop& message, PlanReader& reader);
 Result<PlanPtr> ReadReplace(const ::spark::connect::NAReplace& message, PlanReader& reader);
+
+// reshape_from_proto.cc
+Result<PlanPtr> ReadPivot(const ::spark::connect::Aggregate& message, PlanReader& reader);
+Result<PlanPtr> ReadUnpivot(const ::spark::connect::Unpivot& message, PlanReader& reader);
+Result<PlanPtr> ReadTranspose(const ::spark::connect::Transpose& message, PlanReader& reader);
+Result<PlanPtr> ReadTableFunction(const ::spark::connect::UnresolvedTableValuedFunction& message, PlanReader& reader);
+// statistics_from_proto.cc
+Result<PlanPtr> ReadDescribe(const ::spark::connect::StatDescribe& message, PlanReader& reader);
+Result<PlanPtr> ReadSummary(const ::spark::connect::StatSummary& message, PlanReader& reader);
+Result<PlanPtr> ReadCov(const ::spark::connect::StatCov& message, PlanReader& reader);
+Result<PlanPtr> ReadCorr(const ::spark::connect::StatCorr& message, PlanReader& reader);
+Result<PlanPtr> ReadCrosstab(const ::spark::connect::StatCrosstab& message, PlanReader& reader);
+Result<PlanPtr> ReadApproxQuantile(const ::spark::connect::StatApproxQuantile& message, PlanReader& reader);
+Result<PlanPtr> ReadFreqItems(const ::spark::connect::StatFreqItems& message, PlanReader& reader);
+Result<PlanPtr> ReadSampleBy(const ::spark::connect::StatSampleBy& message, PlanReader& reader);
 
 /// Options of a proto map, sorted by key, since the map has no order.
 template <typename Map>
