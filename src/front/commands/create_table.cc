@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include "base/string_case.h"
 #include "front/commands/handlers.h"
 #include "sql/datasource/table_command.h"
@@ -93,6 +95,11 @@ Status Run(CommandRun& run, const sql::CreateTable& command) {
   if (command.replace_only && !old.ok() && KeepsOwnLog(table.format)) {
     return Error("DELTA_CANNOT_REPLACE_MISSING_TABLE").With("tableName", sql::QuoteName(table.QualifiedName()));
   }
+  const bool has_default = std::any_of(table.schema.begin(), table.schema.end(),
+                                       [](const data::StructField& field) { return field.MetadataString("CURRENT_DEFAULT").has_value(); });
+  if (has_default && KeepsOwnLog(table.format)) {
+    return Error("WRONG_COLUMN_DEFAULTS_FOR_DELTA_FEATURE_NOT_ENABLED").With("commandType", "CREATE TABLE");
+  }
   if (command.query != nullptr) {
     TW_ASSIGN_OR_RETURN(const sql::PlanPtr analyzed, run.session.Analyze(command.query));
     if (command.replace && old.ok()) return ReplaceTableAsSelect(run, *old, std::move(table), analyzed, {});
@@ -122,9 +129,12 @@ Status Run(CommandRun& run, const sql::DropTable& command) {
     return sql::TableNotFound({std::string(sql::kSessionCatalog), name.first, name.second}, run.session.current_database());
   }
   if (command.view && table->type != sql::TableType::kView) {
-    return Error("EXPECT_VIEW_NOT_TABLE.NO_ALTERNATIVE")
-        .With("tableName", sql::QuoteName(table->QualifiedName()))
-        .With("operation", "DROP VIEW");
+    return Error("WRONG_COMMAND_FOR_OBJECT_TYPE")
+        .With("operation", "DROP VIEW")
+        .With("requiredType", "VIEW")
+        .With("objectName", std::string(sql::kSessionCatalog) + "." + table->database + "." + table->name)
+        .With("foundType", table->type == sql::TableType::kManaged ? "MANAGED" : "EXTERNAL")
+        .With("alternative", "DROP TABLE");
   }
   return DropTableAndData(run.session, *table);
 }

@@ -1,3 +1,7 @@
+#include <set>
+
+#include "base/string_case.h"
+#include "data/types/field_comment.h"
 #include "front/commands/handlers.h"
 
 namespace thalweg::front {
@@ -5,7 +9,9 @@ namespace thalweg::front {
 namespace {
 
 // The query under the view's column names, if it gives some.
-Result<sql::PlanPtr> Renamed(const sql::PlanPtr& analyzed, const std::vector<std::string>& columns, const sql::NameParts& view) {
+Result<sql::PlanPtr> Renamed(const sql::PlanPtr& analyzed, const sql::CreateView& command) {
+  const std::vector<std::string>& columns = command.columns;
+  const sql::NameParts& view = command.name;
   if (columns.empty()) return analyzed;
   const sql::AttributeList output = analyzed->output();
   if (columns.size() != output.size()) {
@@ -19,7 +25,11 @@ Result<sql::PlanPtr> Renamed(const sql::PlanPtr& analyzed, const std::vector<std
         .With("dataColumns", data_columns);
   }
   sql::ExprList list;
-  for (size_t i = 0; i < columns.size(); ++i) list.push_back(sql::Alias::Make(output[i], columns[i]));
+  for (size_t i = 0; i < columns.size(); ++i) {
+    data::StructField field{columns[i], output[i]->type(), true, "{}"};
+    if (i < command.column_comments.size() && command.column_comments[i]) data::SetComment(&field, command.column_comments[i]);
+    list.push_back(sql::Alias::Make(output[i], columns[i], sql::NewExprId(), field.metadata_json));
+  }
   return std::make_shared<sql::Project>(std::move(list), analyzed);
 }
 
@@ -41,19 +51,38 @@ Status CheckNoTemporaryObjects(const Session& session, const sql::PlanPtr& query
       .With("tempObjName", sql::QuoteName({temporary}));
 }
 
-Status CreatePersistent(CommandRun& run, const sql::CreateView& command, const sql::PlanPtr& analyzed) {
+Status CheckColumnNames(const data::Schema& schema) {
+  std::set<std::string> names;
+  for (const data::StructField& field : schema) {
+    const std::string name = ToAsciiLower(field.name);
+    if (!names.insert(name).second) return Error("COLUMN_ALREADY_EXISTS").With("columnName", data::QuoteIdentifier(name));
+  }
+  return Status::OK();
+}
+
+// What a view is made of: the columns and text of its query, and how names and texts in it are to be read.
+void Define(CommandRun& run, const sql::PlanPtr& query, const sql::PlanPtr& analyzed, const std::string& text, sql::TableInfo* view) {
+  view->schema = analyzed->schema();
+  view->view_columns.clear();
+  for (const sql::AttributePtr& attribute : query->output()) view->view_columns.push_back(attribute->name());
+  view->view_text = text;
+  view->view_database = run.session.current_database();
+  for (const char* key : {"spark.sql.ansi.enabled", "spark.sql.session.timeZone"}) {
+    if (const std::optional<std::string> value = run.session.GetConfOption(key)) view->view_settings[key] = *value;
+  }
+}
+
+Status CreatePersistent(CommandRun& run, const sql::CreateView& command, const sql::PlanPtr& query, const sql::PlanPtr& analyzed) {
   sql::TableInfo view;
   TW_ASSIGN_OR_RETURN(const auto name, run.session.TableName(command.name));
   view.database = name.first;
   view.name = name.second;
   view.type = sql::TableType::kView;
   TW_RETURN_NOT_OK(CheckNoTemporaryObjects(run.session, command.query, view));
-  view.schema = analyzed->schema();
-  view.view_text = command.sql;
-  view.view_database = run.session.current_database();
-  for (const char* key : {"spark.sql.ansi.enabled", "spark.sql.session.timeZone"}) {
-    if (const std::optional<std::string> value = run.session.GetConfOption(key)) view.view_settings[key] = *value;
-  }
+  TW_RETURN_NOT_OK(CheckColumnNames(analyzed->schema()));
+  Define(run, query, analyzed, command.sql, &view);
+  view.comment = command.comment;
+  view.properties = command.properties;
   view.created_ms = run.session.server().connectors.clock->NowMillis();
   view.owner = run.session.user();
   if (command.replace) {
@@ -74,18 +103,48 @@ Status CreatePersistent(CommandRun& run, const sql::CreateView& command, const s
 
 Status Run(CommandRun& run, const sql::CreateView& command) {
   TW_ASSIGN_OR_RETURN(const sql::PlanPtr query, run.session.Analyze(command.query));
-  TW_ASSIGN_OR_RETURN(sql::PlanPtr analyzed, Renamed(query, command.columns, command.name));
-  if (!command.temporary && !command.global) return CreatePersistent(run, command, analyzed);
+  TW_ASSIGN_OR_RETURN(sql::PlanPtr analyzed, Renamed(query, command));
+  if (!command.temporary && !command.global) return CreatePersistent(run, command, query, analyzed);
   if (command.name.size() > 1) {
-    return Error("TEMP_VIEW_NAME_TOO_MANY_NAME_PARTS").With("actualName", sql::QuoteName(command.name));
+    const sql::NameParts qualifier(command.name.begin(), command.name.end() - 1);
+    return Error("INVALID_TEMP_OBJ_QUALIFIER")
+        .With("objectType", "VIEW")
+        .With("objectName", data::QuoteIdentifier(command.name.back()))
+        .With("qualifier", sql::QuoteName(qualifier));
   }
-  if (command.if_not_exists && run.session.FindTempView(command.name[0], command.global) != nullptr) return Status::OK();
   return run.session.CreateTempView(command.name[0], std::move(analyzed), command.replace, command.global);
 }
 
 Status Run(CommandRun& run, const sql::CreateTempViewFromPlan& command) {
   TW_ASSIGN_OR_RETURN(sql::PlanPtr analyzed, run.session.Analyze(command.query));
   return run.session.CreateTempView(command.name, std::move(analyzed), command.replace, command.global);
+}
+
+Status Run(CommandRun& run, const sql::CreateTempViewUsing& command) {
+  auto source = std::make_shared<sql::UnresolvedDataSource>();
+  source->format = command.format;
+  source->options = command.options;
+  if (command.schema) source->schema_text = data::DataType::Struct(*command.schema).Json();
+  TW_ASSIGN_OR_RETURN(sql::PlanPtr analyzed, run.session.Analyze(source));
+  return run.session.CreateTempView(command.name, std::move(analyzed), command.replace, command.global);
+}
+
+Status Run(CommandRun& run, const sql::AlterViewAs& command) {
+  if (command.name.size() == 1 && run.session.FindTempView(command.name[0], false) != nullptr) {
+    TW_ASSIGN_OR_RETURN(sql::PlanPtr analyzed, run.session.Analyze(command.query));
+    return run.session.CreateTempView(command.name[0], std::move(analyzed), true, false);
+  }
+  TW_ASSIGN_OR_RETURN(sql::TableInfo view, FindTable(run.session, command.name));
+  if (view.type != sql::TableType::kView) {
+    return Error("EXPECT_VIEW_NOT_TABLE.NO_ALTERNATIVE")
+        .With("tableName", sql::QuoteName(view.QualifiedName()))
+        .With("operation", "ALTER VIEW ... AS");
+  }
+  TW_RETURN_NOT_OK(CheckNoTemporaryObjects(run.session, command.query, view));
+  TW_ASSIGN_OR_RETURN(const sql::PlanPtr analyzed, run.session.Analyze(command.query));
+  TW_RETURN_NOT_OK(CheckColumnNames(analyzed->schema()));
+  Define(run, analyzed, analyzed, command.sql, &view);
+  return run.catalog().AlterTable(view.database, view.name, view);
 }
 
 }  // namespace thalweg::front

@@ -76,6 +76,9 @@ Status Run(CommandRun&, const sql::UseCatalog& command) {
 }
 
 Status Run(CommandRun& run, const sql::ShowDatabases& command) {
+  if (!command.catalog.empty() && !(command.catalog.size() == 1 && EqualsIgnoreCase(command.catalog[0], sql::kSessionCatalog))) {
+    return Unsupported("catalogues other than spark_catalog (" + sql::QuoteName(command.catalog) + ")");
+  }
   TW_ASSIGN_OR_RETURN(const std::vector<sql::DatabaseInfo> databases, run.catalog().ListDatabases());
   std::vector<data::ValueList> rows;
   for (const sql::DatabaseInfo& database : databases) {
@@ -100,6 +103,31 @@ Status Run(CommandRun& run, const sql::DescribeDatabase& command) {
     rows.push_back({TextValue("Properties"), TextValue(properties.empty() ? "" : "(" + properties + ")")});
   }
   return run.Answer({{"info_name", DataType::String(), false}, {"info_value", DataType::String(), true}}, rows);
+}
+
+Status Run(CommandRun& run, const sql::AlterDatabase& command) {
+  TW_ASSIGN_OR_RETURN(const std::string name, DatabaseName(command.name));
+  TW_ASSIGN_OR_RETURN(sql::DatabaseInfo database, run.catalog().GetDatabase(name));
+  for (const auto& [key, value] : command.set) database.properties[key] = value;
+  for (const std::string& key : command.unset) database.properties.erase(key);
+  if (command.comment) database.comment = command.comment->value_or("");
+  if (command.location) {
+    TW_ASSIGN_OR_RETURN(const std::string path, data::PathFromText(*command.location));
+    database.location = data::AbsolutePath(path);
+  }
+  return run.catalog().AlterDatabase(database);
+}
+
+Status Run(CommandRun& run, const sql::ShowCatalogs& command) {
+  const std::string name(sql::kSessionCatalog);
+  std::vector<data::ValueList> rows;
+  if (!command.pattern || sql::MatchesPattern(name, *command.pattern)) rows.push_back({TextValue(name)});
+  return run.Answer({{"catalog", DataType::String(), false}}, rows);
+}
+
+Status Run(CommandRun& run, const sql::ShowCurrentNamespace&) {
+  return run.Answer({{"catalog", DataType::String(), false}, {"namespace", DataType::String(), false}},
+                    {{TextValue(std::string(sql::kSessionCatalog)), TextValue(run.session.current_database())}});
 }
 
 }  // namespace thalweg::front

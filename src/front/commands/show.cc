@@ -44,15 +44,6 @@ Result<Rows> ListNames(const CommandRun& run, const sql::NameParts& database, co
   return rows;
 }
 
-std::string SqlString(const std::string& text) {
-  std::string quoted = "'";
-  for (const char c : text) {
-    if (c == '\'' || c == '\\') quoted += '\\';
-    quoted += c;
-  }
-  return quoted + "'";
-}
-
 std::string PairList(const std::map<std::string, std::string>& pairs) {
   std::string text;
   for (const auto& [key, value] : pairs) {
@@ -67,7 +58,20 @@ std::string NameList(const std::vector<std::string>& names) {
   return text;
 }
 
+std::string NameText(const sql::TableInfo& table) {
+  return std::string(sql::kSessionCatalog) + "." + NameList({table.database}) + "." + NameList({table.name});
+}
+
 }  // namespace
+
+std::string SqlString(const std::string& text) {
+  std::string quoted = "'";
+  for (const char c : text) {
+    if (c == '\'' || c == '\\') quoted += '\\';
+    quoted += c;
+  }
+  return quoted + "'";
+}
 
 Status Run(CommandRun& run, const sql::ShowTables& command) {
   TW_ASSIGN_OR_RETURN(const Rows rows, ListNames(run, command.database, command.pattern, false));
@@ -86,51 +90,99 @@ Status Run(CommandRun& run, const sql::ShowViews& command) {
 }
 
 Status Run(CommandRun& run, const sql::ShowColumns& command) {
-  const auto relation = std::make_shared<sql::UnresolvedRelation>(command.table, sql::OptionMap(), false);
+  sql::NameParts name = command.table;
+  if (!command.database.empty()) {
+    if (name.size() > 1 && !EqualsIgnoreCase(name[name.size() - 2], command.database.back())) {
+      return Error("SHOW_COLUMNS_WITH_CONFLICT_NAMESPACE")
+          .With("namespaceA", sql::QuoteName(command.database))
+          .With("namespaceB", sql::QuoteName({name.begin(), name.end() - 1}));
+    }
+    if (name.size() == 1) name.insert(name.begin(), command.database.begin(), command.database.end());
+  }
+  const auto relation = std::make_shared<sql::UnresolvedRelation>(name, sql::OptionMap(), false);
   TW_ASSIGN_OR_RETURN(const sql::PlanPtr plan, run.session.Analyze(relation));
   Rows rows;
   for (const data::StructField& field : plan->schema()) rows.push_back({TextValue(field.name)});
   return run.Answer({{"col_name", DataType::String(), false}}, rows);
 }
 
-Status Run(CommandRun& run, const sql::ShowFunctions& command) {
-  Rows rows;
-  std::vector<std::string> names;
-  if (!EqualsIgnoreCase(command.scope, "USER")) names = run.session.server().functions->Names();
-  if (!EqualsIgnoreCase(command.scope, "SYSTEM")) {
-    for (std::string& name : run.session.RegisteredFunctions()) names.push_back(std::move(name));
-  }
-  std::sort(names.begin(), names.end());
-  for (const std::string& name : names) {
-    if (!command.pattern || sql::MatchesPattern(name, *command.pattern)) rows.push_back({TextValue(name)});
-  }
-  return run.Answer({{"function", DataType::String(), false}}, rows);
-}
-
 Status Run(CommandRun& run, const sql::ShowCreateTable& command) {
-  TW_ASSIGN_OR_RETURN(const sql::TableInfo table, FindTable(run.session, command.table));
-  std::string text = std::string("CREATE ") + (table.type == sql::TableType::kView ? "VIEW " : "TABLE ") +
-                     NameList({std::string(sql::kSessionCatalog)}) + "." + NameList({table.database}) + "." +
-                     NameList({table.name}) + " (\n";
+  if (command.table.size() == 1 && run.session.FindTempView(command.table[0], false) != nullptr) {
+    return Error("EXPECT_PERMANENT_VIEW_NOT_TEMP").With("operation", "SHOW CREATE TABLE").With("viewName", sql::QuoteName(command.table));
+  }
+  TW_ASSIGN_OR_RETURN(sql::TableInfo found, FindTable(run.session, command.table));
+  TW_ASSIGN_OR_RETURN(const sql::TableInfo table, WithOwnSchema(run.session, std::move(found)));
+  const bool view = table.type == sql::TableType::kView;
+  std::string text = view ? "CREATE VIEW " + NameList({table.database}) + "." + NameList({table.name}) + " (\n"
+                          : "CREATE TABLE " + std::string(sql::kSessionCatalog) + "." + NameList({table.database}) + "." +
+                                NameList({table.name}) + " (\n";
   for (size_t i = 0; i < table.schema.size(); ++i) {
     const data::StructField& field = table.schema[i];
     text += "  " + data::QuoteIfNeeded(field.name);
-    if (table.type != sql::TableType::kView) text += " " + field.type.Sql();
-    if (!field.nullable) text += " NOT NULL";
+    if (!view) text += " " + field.type.Sql() + (field.type.Is(data::TypeKind::kString) && field.type.Sql() == "STRING" ? " COLLATE UTF8_BINARY" : "");
+    if (!view && !field.nullable) text += " NOT NULL";
+    if (const std::optional<std::string> value = field.MetadataString("CURRENT_DEFAULT")) text += " DEFAULT " + *value;
     if (const std::optional<std::string> comment = field.Comment()) text += " COMMENT " + SqlString(*comment);
     text += i + 1 < table.schema.size() ? ",\n" : ")\n";
   }
-  if (table.type == sql::TableType::kView) {
-    text += "AS " + table.view_text + "\n";
-  } else {
-    text += "USING " + table.format + "\n";
-    if (!table.options.empty()) text += "OPTIONS " + PairList(table.options);
-    if (!table.partition_columns.empty()) text += "PARTITIONED BY (" + NameList(table.partition_columns) + ")\n";
-    if (table.comment) text += "COMMENT " + SqlString(*table.comment) + "\n";
-    if (table.type == sql::TableType::kExternal) text += "LOCATION " + SqlString(data::QualifiedPathText(table.location)) + "\n";
-    if (!table.properties.empty()) text += "TBLPROPERTIES " + PairList(table.properties);
-  }
+  if (!view) text += "USING " + table.format + "\n";
+  if (!view && !table.options.empty()) text += "OPTIONS " + PairList(table.options);
+  if (!view && !table.partition_columns.empty()) text += "PARTITIONED BY (" + NameList(table.partition_columns) + ")\n";
+  if (table.comment) text += "COMMENT " + SqlString(*table.comment) + "\n";
+  if (table.type == sql::TableType::kExternal) text += "LOCATION " + SqlString(data::QualifiedPathText(table.location)) + "\n";
+  if (!table.properties.empty()) text += "TBLPROPERTIES " + PairList(table.properties);
+  if (view) text += "WITH SCHEMA COMPENSATION\nAS " + table.view_text + "\n";
   return run.Answer({{"createtab_stmt", DataType::String(), false}}, {{TextValue(text)}});
+}
+
+Status Run(CommandRun& run, const sql::ShowTableExtended& command) {
+  if (!command.partition.empty()) return Unsupported("SHOW TABLE EXTENDED ... PARTITION");
+  TW_ASSIGN_OR_RETURN(const std::string database, DatabaseOr(run, command.database));
+  TW_ASSIGN_OR_RETURN(const std::vector<sql::TableInfo> tables, run.catalog().ListTables(database));
+  Rows rows;
+  for (const sql::TableInfo& entry : tables) {
+    if (!sql::MatchesPattern(entry.name, command.pattern)) continue;
+    TW_ASSIGN_OR_RETURN(const sql::TableInfo table, WithOwnSchema(run.session, entry));
+    std::string text;
+    for (const auto& [name, value] : TableDetails(table)) text += name + ": " + value + "\n";
+    if (!table.partition_columns.empty()) {
+      std::string columns;
+      for (const std::string& name : table.partition_columns) columns += (columns.empty() ? "" : ", ") + data::QuoteIdentifier(name);
+      text += "Partition Columns: [" + columns + "]\n";
+    }
+    text += "Schema: " + data::SchemaTree(table.schema) + "\n";
+    rows.push_back({TextValue(table.database), TextValue(table.name), Value(false), TextValue(std::move(text))});
+  }
+  for (const std::string& view : run.session.TempViews()) {
+    if (!sql::MatchesPattern(view, command.pattern)) continue;
+    const sql::PlanPtr plan = run.session.FindTempView(view, false);
+    if (plan == nullptr) continue;
+    std::string text = "Table: " + view + "\nType: VIEW\nSchema: " + data::SchemaTree(plan->schema()) + "\n";
+    rows.push_back({TextValue(""), TextValue(view), Value(true), TextValue(std::move(text))});
+  }
+  return run.Answer({{"namespace", DataType::String(), false},
+                     {"tableName", DataType::String(), false},
+                     {"isTemporary", DataType::Boolean(), false},
+                     {"information", DataType::String(), false}},
+                    rows);
+}
+
+Status Run(CommandRun& run, const sql::ShowTableProperties& command) {
+  const data::Schema schema{{"key", DataType::String(), false}, {"value", DataType::String(), false}};
+  if (command.table.size() == 1 && run.session.FindTempView(command.table[0], false) != nullptr) return run.Answer(schema, {});
+  TW_ASSIGN_OR_RETURN(sql::TableInfo found, FindTable(run.session, command.table));
+  TW_ASSIGN_OR_RETURN(const sql::TableInfo table, WithOwnSchema(run.session, std::move(found)));
+  std::map<std::string, std::string> properties = table.properties;
+  for (const auto& [key, value] : table.options) properties.emplace("option." + key, value);
+  Rows rows;
+  if (command.key) {
+    const auto property = properties.find(*command.key);
+    rows.push_back({TextValue(*command.key), TextValue(property != properties.end() ? RedactValue(property->first, property->second)
+                                                           : "Table " + NameText(table) + " does not have property: " + *command.key)});
+  } else {
+    for (const auto& [key, value] : properties) rows.push_back({TextValue(key), TextValue(RedactValue(key, value))});
+  }
+  return run.Answer(schema, rows);
 }
 
 }  // namespace thalweg::front

@@ -4,6 +4,7 @@
 #include "data/io/file_system.h"
 #include "data/io/path.h"
 #include "front/commands/handlers.h"
+#include "sql/parser/parser.h"
 
 namespace thalweg::front {
 
@@ -41,7 +42,17 @@ std::string ColumnList(const data::Schema& schema) {
   return text;
 }
 
-Status ArityMismatch(const std::string& table_name, const data::Schema& table, const data::Schema& query) {
+Status ArityMismatch(const std::string& table_name, const ColumnMatch& match, const data::Schema& table, const data::Schema& query) {
+  if (!match.fixed.empty()) {
+    std::string fixed;
+    for (const auto& [name, value] : match.fixed) fixed += (fixed.empty() ? "" : ", ") + data::QuoteIdentifier(name);
+    return Error("INSERT_PARTITION_COLUMN_ARITY_MISMATCH")
+        .With("tableName", table_name)
+        .With("reason", query.size() < table.size() ? "not enough data columns" : "too many data columns")
+        .With("tableColumns", ColumnList(table))
+        .With("staticPartCols", fixed)
+        .With("dataColumns", ColumnList(query));
+  }
   return Error(query.size() < table.size() ? "INSERT_COLUMN_ARITY_MISMATCH.NOT_ENOUGH_DATA_COLUMNS"
                                            : "INSERT_COLUMN_ARITY_MISMATCH.TOO_MANY_DATA_COLUMNS")
       .With("tableName", table_name)
@@ -67,6 +78,46 @@ const sql::AttributePtr* FindByName(const sql::AttributeList& attributes, const 
     if (EqualsIgnoreCase(attribute->name(), name)) return &attribute;
   }
   return nullptr;
+}
+
+// INSERT INTO t (a, b).
+Result<data::Schema> NamedTargets(const std::vector<std::string>& columns, const data::Schema& table) {
+  data::Schema targets;
+  for (const std::string& column : columns) {
+    const auto same = [&](const data::StructField& field) { return EqualsIgnoreCase(field.name, column); };
+    if (std::any_of(targets.begin(), targets.end(), same)) {
+      return Error("COLUMN_ALREADY_EXISTS").With("columnName", data::QuoteIdentifier(ToAsciiLower(column)));
+    }
+    const auto found = std::find_if(table.begin(), table.end(), same);
+    if (found == table.end()) {
+      return Error("UNRESOLVED_COLUMN.WITH_SUGGESTION").With("objectName", data::QuoteIdentifier(column)).With("proposal", ColumnList(table));
+    }
+    targets.push_back(*found);
+  }
+  return targets;
+}
+
+// INSERT ... BY NAME: columns may be left out, none may be too much or there twice.
+Status CheckNames(const sql::AttributeList& output, const data::Schema& targets, const std::string& table_name, const data::Schema& query) {
+  if (output.size() > targets.size()) {
+    return Error("INSERT_COLUMN_ARITY_MISMATCH.TOO_MANY_DATA_COLUMNS")
+        .With("tableName", table_name)
+        .With("tableColumns", ColumnList(targets))
+        .With("dataColumns", ColumnList(query));
+  }
+  std::string extra;
+  for (size_t i = 0; i < output.size(); ++i) {
+    for (size_t j = 0; j < i; ++j) {
+      if (EqualsIgnoreCase(output[i]->name(), output[j]->name())) {
+        return Error("INCOMPATIBLE_DATA_FOR_TABLE.AMBIGUOUS_COLUMN_NAME").With("tableName", table_name)
+            .With("colName", data::QuoteIdentifier(output[i]->name()));
+      }
+    }
+    const auto same = [&](const data::StructField& field) { return EqualsIgnoreCase(field.name, output[i]->name()); };
+    if (std::none_of(targets.begin(), targets.end(), same)) extra += (extra.empty() ? "" : ", ") + data::QuoteIdentifier(output[i]->name());
+  }
+  if (extra.empty()) return Status::OK();
+  return Error("INCOMPATIBLE_DATA_FOR_TABLE.EXTRA_COLUMNS").With("tableName", table_name).With("extraColumns", extra);
 }
 
 data::Schema NullableSchema(data::Schema schema) {
@@ -131,7 +182,20 @@ Result<sql::TableInfo> FindTable(Session& session, const sql::NameParts& name) {
   return sql::TableNotFound(name, session.current_database());
 }
 
+bool IsTemporary(const Session& session, const sql::NameParts& name) {
+  return name.size() == 1 && session.FindTempView(name[0], false) != nullptr;
+}
+
+Result<data::Value> ConstantOf(CommandRun& run, const sql::ExprPtr& expression, const data::DataType& type) {
+  sql::ExprList list = {sql::Alias::Make(sql::Cast::Make(expression, type, sql::EvalMode::kAnsi, true), "value")};
+  const auto row = std::make_shared<sql::Project>(std::move(list), std::make_shared<sql::OneRow>());
+  TW_ASSIGN_OR_RETURN(const std::vector<data::Chunk> chunks, run.session.Collect(row, run.stop));
+  if (chunks.empty() || chunks[0].num_rows() == 0) return InternalError("a constant without a row");
+  return chunks[0].Dense().column(0)->GetValue(0);
+}
+
 Status DropTableAndData(Session& session, const sql::TableInfo& table) {
+  TW_RETURN_NOT_OK(session.SetCached(table.QualifiedName(), false));
   TW_RETURN_NOT_OK(session.server().catalog->DropTable(table.database, table.name).status());
   if (table.type != sql::TableType::kManaged || table.location.empty()) return Status::OK();
   return session.server().connectors.file_system->RemoveTree(table.location);
@@ -140,27 +204,28 @@ Status DropTableAndData(Session& session, const sql::TableInfo& table) {
 Result<sql::PlanPtr> MatchColumns(const sql::PlanPtr& analyzed, const data::Schema& table, const std::string& table_name,
                                   const ColumnMatch& match) {
   const sql::AttributeList output = analyzed->output();
-  data::Schema targets = table;
-  if (!match.columns.empty()) {
-    targets.clear();
-    for (const std::string& column : match.columns) {
-      const auto found = std::find_if(table.begin(), table.end(),
-                                      [&](const data::StructField& field) { return EqualsIgnoreCase(field.name, column); });
-      if (found == table.end()) {
-        return Error("UNRESOLVED_COLUMN.WITH_SUGGESTION")
-            .With("objectName", data::QuoteIdentifier(column))
-            .With("proposal", ColumnList(table));
-      }
-      targets.push_back(*found);
-    }
+  data::Schema targets;
+  for (const data::StructField& field : table) {
+    if (match.fixed.count(field.name) == 0) targets.push_back(field);
   }
-  if (output.size() != targets.size()) return ArityMismatch(table_name, targets, analyzed->schema());
+  if (!match.columns.empty()) {
+    TW_ASSIGN_OR_RETURN(targets, NamedTargets(match.columns, targets));
+  }
+  if (match.by_name && match.strict_names) {
+    TW_RETURN_NOT_OK(CheckNames(output, targets, table_name, analyzed->schema()));
+  } else if (output.size() != targets.size()) {
+    return ArityMismatch(table_name, match, targets, analyzed->schema());
+  }
   sql::ExprList list;
   for (const data::StructField& field : table) {
+    if (const auto fixed = match.fixed.find(field.name); fixed != match.fixed.end()) {
+      list.push_back(sql::Alias::Make(sql::Literal::Make(fixed->second, field.type), field.name));
+      continue;
+    }
     const sql::AttributePtr* from = nullptr;
     if (match.by_name) {
       from = FindByName(output, field.name);
-      if (from == nullptr) {
+      if (from == nullptr && !match.strict_names) {
         return Error("INCOMPATIBLE_DATA_FOR_TABLE.CANNOT_FIND_DATA")
             .With("tableName", table_name)
             .With("colName", data::QuoteIdentifier(field.name));
@@ -171,7 +236,8 @@ Result<sql::PlanPtr> MatchColumns(const sql::PlanPtr& analyzed, const data::Sche
       }
     }
     if (from == nullptr) {  // a column that the INSERT does not name
-      list.push_back(sql::Alias::Make(sql::Literal::Null(field.type), field.name));
+      const auto value = match.defaults.find(field.name);
+      list.push_back(sql::Alias::Make(sql::Literal::Make(value == match.defaults.end() ? data::Value() : value->second, field.type), field.name));
       continue;
     }
     TW_ASSIGN_OR_RETURN(sql::ExprPtr column, StoreColumn(*from, field, table_name));
@@ -181,12 +247,18 @@ Result<sql::PlanPtr> MatchColumns(const sql::PlanPtr& analyzed, const data::Sche
 }
 
 Status WriteIntoTable(CommandRun& run, const sql::TableInfo& table, const sql::PlanPtr& analyzed, const sql::OptionMap& options,
-                      sql::SaveMode mode, const ColumnMatch& match, sql::ExprPtr overwrite_condition) {
+                      sql::SaveMode mode, ColumnMatch match, sql::ExprPtr overwrite_condition) {
   if (table.type == sql::TableType::kView) {
-    return Error("VIEW_WRITE_NOT_ALLOWED").With("name", sql::QuoteName(table.QualifiedName()));
+    return Error("EXPECT_TABLE_NOT_VIEW.NO_ALTERNATIVE").With("viewName", sql::QuoteName(table.QualifiedName())).With("operation", "INSERT");
   }
   TW_ASSIGN_OR_RETURN(const sql::TablePtr opened, run.session.OpenTable(table, options, false, true));
   const data::Schema schema = table.schema.empty() || KeepsOwnLog(table.format) ? opened->schema() : table.schema;
+  for (const data::StructField& field : schema) {
+    const std::optional<std::string> text = field.MetadataString("CURRENT_DEFAULT");
+    if (!text || match.fixed.count(field.name) != 0) continue;
+    TW_ASSIGN_OR_RETURN(const sql::ExprPtr expression, sql::ParseExpression(*text, {}));
+    TW_ASSIGN_OR_RETURN(match.defaults[field.name], ConstantOf(run, expression, field.type));
+  }
   sql::PlanPtr plan = analyzed;
   if (!match.by_name || !MayChangeSchema(run.session, table.format, options)) {
     TW_ASSIGN_OR_RETURN(plan, MatchColumns(analyzed, schema, sql::QuoteName(table.QualifiedName()), match));
@@ -198,6 +270,7 @@ Status WriteIntoTable(CommandRun& run, const sql::TableInfo& table, const sql::P
   request.mode = mode;
   request.by_name = match.by_name;
   request.overwrite_condition = std::move(overwrite_condition);
+  request.overwrite_partition = match.replaced;
   request.config = run.session.eval_config();
   TW_ASSIGN_OR_RETURN(const std::unique_ptr<sql::BatchWrite> write, opened->NewBatchWrite(request));
   if (write == nullptr) return Status::OK();
@@ -231,6 +304,14 @@ sql::OptionMap WithAutoMerge(Session& session, std::string_view format, sql::Opt
   const std::optional<std::string> setting = session.GetConfOption("spark.databricks.delta.schema.autoMerge.enabled");
   if (KeepsOwnLog(format) && setting && EqualsIgnoreCase(*setting, "true") && !options.Has("mergeSchema")) options.Set("mergeSchema", "true");
   return options;
+}
+
+Result<sql::TableInfo> WithOwnSchema(Session& session, sql::TableInfo table) {
+  if (table.type == sql::TableType::kView || !KeepsOwnLog(table.format)) return table;
+  TW_ASSIGN_OR_RETURN(const sql::TablePtr opened, session.OpenTable(table, {}, false, false));
+  table.schema = opened->schema();
+  table.partition_columns = opened->partition_columns();
+  return table;
 }
 
 bool KeepsOwnLog(std::string_view format) { return EqualsIgnoreCase(format, "delta"); }

@@ -8,6 +8,7 @@
 #include "data/columnar/builder.h"
 #include "data/io/path.h"
 #include "sql/catalog/catalog.h"
+#include "sql/functions/spark_names.h"
 #include "sql/parser/parser.h"
 #include "sql/protocol/protocol_errors.h"
 #include "sql/protocol/type_proto.h"
@@ -84,8 +85,8 @@ ValueList TableRow(const sql::TableInfo& table) {
           OptionalText(table.comment), Text(TypeText(table.type)),             Value(false)};
 }
 
-ValueList TemporaryViewRow(const std::string& name) {
-  return {Text(name), Value(), Value(ValueList{}), Value(), Text("TEMPORARY"), Value(true)};
+ValueList TemporaryViewRow(const std::string& name, bool global = false) {
+  return {Text(name), Value(), Value(global ? ValueList{Text("global_temp")} : ValueList{}), Value(), Text("TEMPORARY"), Value(true)};
 }
 
 ValueList SessionFunctionRow(const std::string& name) {
@@ -94,6 +95,11 @@ ValueList SessionFunctionRow(const std::string& name) {
 
 ValueList FunctionRow(const std::string& name) {
   return {Text(name), Value(), Value(), Text(""), Text("builtin." + name), Value(true)};
+}
+
+ValueList FunctionRow(const sql::FunctionInfo& function) {
+  return {Text(function.name), Text(std::string(sql::kSessionCatalog)), Value(ValueList{Text(function.database)}),
+          Text("N/A."),        Text(function.class_name),               Value(false)};
 }
 
 class Caller {
@@ -133,8 +139,15 @@ class Caller {
   Result<sql::PlanPtr> ListTables(const std::optional<std::string>& database, const std::string& pattern, bool views_only);
   Result<sql::PlanPtr> ListColumns(const std::vector<std::string>& parts);
   Result<sql::PlanPtr> GetTable(const std::vector<std::string>& parts);
+  Status NotFound(const std::vector<std::string>& parts, const Status& status) const;
+  Result<sql::PlanPtr> PropertiesOf(const std::string& table);
+  Result<sql::PlanPtr> CreateString(const pb::GetCreateTableString& call);
+  Result<sql::PlanPtr> RowsOf(sql::CommandBody body);
   Result<sql::PlanPtr> TableExists(const std::vector<std::string>& parts);
-  Result<sql::PlanPtr> ListFunctions(const std::string& pattern);
+  Result<sql::PlanPtr> ListFunctions(const pb::ListFunctions& call);
+  Result<std::optional<ValueList>> FindFunction(const std::string& name, const std::optional<std::string>& database);
+  Result<sql::PlanPtr> GetFunction(const pb::GetFunction& call);
+  std::vector<std::string> BuiltinNames();
   Result<sql::PlanPtr> CreateTable(const pb::CreateTable& call);
   Result<sql::PlanPtr> RunCommand(sql::CommandBody body);
 
@@ -156,8 +169,15 @@ Result<sql::PlanPtr> Caller::ListTables(const std::optional<std::string>& databa
   if (database) {
     TW_ASSIGN_OR_RETURN(name, Database(*database));
   }
-  TW_ASSIGN_OR_RETURN(const std::vector<sql::TableInfo> tables, catalog_.ListTables(name));
   Rows rows;
+  std::vector<sql::TableInfo> tables;
+  if (name == "global_temp") {
+    for (const std::string& view : session_.TempViews(true)) {
+      if (pattern.empty() || sql::MatchesPattern(view, pattern)) rows.push_back(TemporaryViewRow(view, true));
+    }
+  } else {
+    TW_ASSIGN_OR_RETURN(tables, catalog_.ListTables(name));
+  }
   for (const sql::TableInfo& table : tables) {
     if (views_only && table.type != sql::TableType::kView) continue;
     if (pattern.empty() || sql::MatchesPattern(table.name, pattern)) rows.push_back(TableRow(table));
@@ -175,9 +195,15 @@ Result<sql::PlanPtr> Caller::ListColumns(const std::vector<std::string>& parts) 
     schema = session_.FindTempView(parts.back(), parts.size() == 2)->schema();
   } else {
     TW_ASSIGN_OR_RETURN(const Name name, session_.TableName(parts));
-    TW_ASSIGN_OR_RETURN(const sql::TableInfo table, catalog_.GetTable(name.first, name.second));
-    schema = table.schema;
-    partitions = table.partition_columns;
+    const Result<sql::TableInfo> table = catalog_.GetTable(name.first, name.second);
+    if (!table.ok()) return NotFound(parts, table.status());
+    schema = table->schema;
+    partitions = table->partition_columns;
+    if (table->format == "delta") {  // its log knows better
+      TW_ASSIGN_OR_RETURN(const sql::TablePtr opened, session_.OpenTable(*table, {}, false, false));
+      schema = opened->schema();
+      partitions = opened->partition_columns();
+    }
   }
   Rows rows;
   for (const data::StructField& field : schema) {
@@ -189,12 +215,17 @@ Result<sql::PlanPtr> Caller::ListColumns(const std::vector<std::string>& parts) 
 }
 
 Result<sql::PlanPtr> Caller::GetTable(const std::vector<std::string>& parts) {
-  if (IsTempView(parts)) return RowsPlan(TableSchema(), {TemporaryViewRow(sql::LowerName(parts.back()))});
+  if (IsTempView(parts)) return RowsPlan(TableSchema(), {TemporaryViewRow(sql::LowerName(parts.back()), parts.size() > 1)});
   TW_ASSIGN_OR_RETURN(const Name name, session_.TableName(parts));
   Result<sql::TableInfo> table = catalog_.GetTable(name.first, name.second);
   if (table.ok()) return RowsPlan(TableSchema(), {TableRow(*table)});
-  if (table.status().condition() == "TABLE_OR_VIEW_NOT_FOUND") return sql::TableNotFound(parts, session_.current_database());
-  return table.status();
+  return NotFound(parts, table.status());
+}
+
+// A table that is not there, or whose database is not, by the name that was asked for.
+Status Caller::NotFound(const std::vector<std::string>& parts, const Status& status) const {
+  const bool missing = status.condition() == "TABLE_OR_VIEW_NOT_FOUND" || status.condition() == "SCHEMA_NOT_FOUND";
+  return missing ? sql::TableNotFound(parts, session_.current_database()) : status;
 }
 
 Result<sql::PlanPtr> Caller::TableExists(const std::vector<std::string>& parts) {
@@ -204,17 +235,62 @@ Result<sql::PlanPtr> Caller::TableExists(const std::vector<std::string>& parts) 
   return OneFlag(exists);
 }
 
-Result<sql::PlanPtr> Caller::ListFunctions(const std::string& pattern) {
-  std::vector<std::string> names = session_.server().functions->Names();
-  std::sort(names.begin(), names.end());
+Result<sql::PlanPtr> Caller::ListFunctions(const pb::ListFunctions& call) {
+  std::string database = session_.current_database();
+  if (call.has_db_name()) {
+    TW_ASSIGN_OR_RETURN(database, Database(call.db_name()));
+  }
+  const auto matches = [&](const std::string& name) { return !call.has_pattern() || sql::MatchesPattern(name, call.pattern()); };
+  TW_ASSIGN_OR_RETURN(const std::vector<sql::FunctionInfo> functions, catalog_.ListFunctions(database));
   Rows rows;
-  for (const std::string& name : names) {
-    if (pattern.empty() || sql::MatchesPattern(name, pattern)) rows.push_back(FunctionRow(name));
+  for (const sql::FunctionInfo& function : functions) {
+    if (matches(function.name)) rows.push_back(FunctionRow(function));
+  }
+  for (const std::string& name : BuiltinNames()) {
+    if (matches(name)) rows.push_back(FunctionRow(name));
   }
   for (const std::string& name : session_.RegisteredFunctions()) {
-    if (pattern.empty() || sql::MatchesPattern(name, pattern)) rows.push_back(SessionFunctionRow(name));
+    if (matches(name)) rows.push_back(SessionFunctionRow(name));
   }
   return RowsPlan(FunctionSchema(), rows);
+}
+
+std::vector<std::string> Caller::BuiltinNames() {
+  std::vector<std::string> names = session_.server().functions->Names();
+  std::erase_if(names, [](const std::string& name) { return !sql::IsSparkFunction(name); });
+  std::sort(names.begin(), names.end());
+  return names;
+}
+
+// A name without a database is one of the built-in functions first.
+Result<std::optional<ValueList>> Caller::FindFunction(const std::string& text, const std::optional<std::string>& database) {
+  TW_ASSIGN_OR_RETURN(std::vector<std::string> parts, sql::ParseMultipartIdentifier(text));
+  if (database) {
+    TW_ASSIGN_OR_RETURN(std::vector<std::string> qualified, sql::ParseMultipartIdentifier(*database));
+    qualified.push_back(parts.back());
+    parts = std::move(qualified);
+  }
+  const std::string name = sql::LowerName(parts.back());
+  const sql::FunctionRegistry& functions = *session_.server().functions;
+  if (parts.size() == 1 && session_.FindFunction(name) != nullptr) return std::optional<ValueList>(SessionFunctionRow(name));
+  if (parts.size() == 1 && (functions.FindScalar(name) != nullptr || functions.FindAggregate(name) != nullptr)) {
+    return std::optional<ValueList>(FunctionRow(name));
+  }
+  TW_ASSIGN_OR_RETURN(const Name qualified, session_.TableName(parts));
+  TW_ASSIGN_OR_RETURN(const std::optional<sql::FunctionInfo> found, catalog_.FindFunction(qualified.first, qualified.second));
+  if (!found) return std::optional<ValueList>{};
+  return std::optional<ValueList>(FunctionRow(*found));
+}
+
+Result<sql::PlanPtr> Caller::GetFunction(const pb::GetFunction& call) {
+  TW_ASSIGN_OR_RETURN(std::optional<ValueList> row,
+                      FindFunction(call.function_name(), call.has_db_name() ? std::optional(call.db_name()) : std::nullopt));
+  if (row) return RowsPlan(FunctionSchema(), {std::move(*row)});
+  TW_ASSIGN_OR_RETURN(const std::vector<std::string> parts, sql::ParseMultipartIdentifier(call.function_name()));
+  return Error("UNRESOLVED_ROUTINE")
+      .With("routineName", sql::QuoteName(parts))
+      .With("searchPath", "[`system`.`builtin`, `system`.`session`, " +
+                              sql::QuoteName({std::string(sql::kSessionCatalog), session_.current_database()}) + "]");
 }
 
 Result<sql::PlanPtr> Caller::CreateTable(const pb::CreateTable& call) {
@@ -245,6 +321,24 @@ Result<sql::PlanPtr> Caller::RunCommand(sql::CommandBody body) {
   return NoRows();
 }
 
+Result<sql::PlanPtr> Caller::RowsOf(sql::CommandBody body) {
+  return session_.CommandRows(std::make_shared<sql::Command>(std::move(body)), {});
+}
+
+Result<sql::PlanPtr> Caller::PropertiesOf(const std::string& name) {
+  TW_ASSIGN_OR_RETURN(std::vector<std::string> parts, sql::ParseMultipartIdentifier(name));
+  return RowsOf(sql::ShowTableProperties{std::move(parts), std::nullopt});
+}
+
+Result<sql::PlanPtr> Caller::CreateString(const pb::GetCreateTableString& call) {
+  TW_ASSIGN_OR_RETURN(std::vector<std::string> parts, sql::ParseMultipartIdentifier(call.table_name()));
+  if (call.as_serde()) {
+    TW_RETURN_NOT_OK(GetTable(parts).status());
+    return Error("UNSUPPORTED_SHOW_CREATE_TABLE.ON_DATA_SOURCE_TABLE_WITH_AS_SERDE").With("tableName", sql::QuoteName(parts));
+  }
+  return RowsOf(sql::ShowCreateTable{std::move(parts)});
+}
+
 Result<sql::PlanPtr> Caller::Run(const pb::Catalog& call) {
   const auto parse = [](const std::string& text) { return sql::ParseMultipartIdentifier(text); };
   switch (call.cat_type_case()) {
@@ -260,7 +354,7 @@ Result<sql::PlanPtr> Caller::Run(const pb::Catalog& call) {
     case pb::Catalog::kListViews:
       return ListTables(call.list_views().has_db_name() ? std::optional(call.list_views().db_name()) : std::nullopt,
                         call.list_views().pattern(), true);
-    case pb::Catalog::kListFunctions: return ListFunctions(call.list_functions().pattern());
+    case pb::Catalog::kListFunctions: return ListFunctions(call.list_functions());
     case pb::Catalog::kListColumns: {
       TW_ASSIGN_OR_RETURN(const auto parts, Parts(call.list_columns()));
       return ListColumns(parts);
@@ -274,18 +368,7 @@ Result<sql::PlanPtr> Caller::Run(const pb::Catalog& call) {
       TW_ASSIGN_OR_RETURN(const auto parts, Parts(call.get_table()));
       return GetTable(parts);
     }
-    case pb::Catalog::kGetFunction: {
-      TW_ASSIGN_OR_RETURN(const auto parts, parse(call.get_function().function_name()));
-      const std::string name = sql::LowerName(parts.back());
-      const sql::FunctionRegistry& functions = *session_.server().functions;
-      if (parts.size() == 1 && session_.FindFunction(name) != nullptr) return RowsPlan(FunctionSchema(), {SessionFunctionRow(name)});
-      if (functions.FindScalar(name) == nullptr && functions.FindAggregate(name) == nullptr) {
-        return Error("UNRESOLVED_ROUTINE")
-            .With("routineName", sql::QuoteName(parts))
-            .With("searchPath", "[`system`.`builtin`, `system`.`session`, `spark_catalog`.`default`]");
-      }
-      return RowsPlan(FunctionSchema(), {FunctionRow(name)});
-    }
+    case pb::Catalog::kGetFunction: return GetFunction(call.get_function());
     case pb::Catalog::kDatabaseExists: {
       TW_ASSIGN_OR_RETURN(const std::string name, Database(call.database_exists().db_name()));
       TW_ASSIGN_OR_RETURN(const bool exists, catalog_.DatabaseExists(name));
@@ -296,10 +379,10 @@ Result<sql::PlanPtr> Caller::Run(const pb::Catalog& call) {
       return TableExists(parts);
     }
     case pb::Catalog::kFunctionExists: {
-      TW_ASSIGN_OR_RETURN(const auto parts, parse(call.function_exists().function_name()));
-      const sql::FunctionRegistry& functions = *session_.server().functions;
-      const bool registered = parts.size() == 1 && session_.FindFunction(parts[0]) != nullptr;
-      return OneFlag(registered || functions.FindScalar(parts.back()) != nullptr || functions.FindAggregate(parts.back()) != nullptr);
+      const pb::FunctionExists& exists = call.function_exists();
+      TW_ASSIGN_OR_RETURN(const std::optional<ValueList> row,
+                          FindFunction(exists.function_name(), exists.has_db_name() ? std::optional(exists.db_name()) : std::nullopt));
+      return OneFlag(row.has_value());
     }
     case pb::Catalog::kCreateTable: return CreateTable(call.create_table());
     case pb::Catalog::kCreateExternalTable: {
@@ -315,28 +398,27 @@ Result<sql::PlanPtr> Caller::Run(const pb::Catalog& call) {
     case pb::Catalog::kDropTempView: return OneFlag(session_.DropTempView(call.drop_temp_view().view_name(), false));
     case pb::Catalog::kDropGlobalTempView:
       return OneFlag(session_.DropTempView(call.drop_global_temp_view().view_name(), true));
-    // There is no cache of tables: every read sees the data as it is.
+    // Every read sees the data as it is; what is cached is only remembered.
     case pb::Catalog::kIsCached: {
       TW_ASSIGN_OR_RETURN(const auto parts, parse(call.is_cached().table_name()));
       TW_RETURN_NOT_OK(GetTable(parts).status());
-      return OneFlag(false);
+      TW_ASSIGN_OR_RETURN(const bool cached, session_.IsCached(parts));
+      return OneFlag(cached);
     }
     case pb::Catalog::kCacheTable: {
-      TW_ASSIGN_OR_RETURN(const auto parts, parse(call.cache_table().table_name()));
-      TW_RETURN_NOT_OK(GetTable(parts).status());
-      return NoRows();
+      TW_ASSIGN_OR_RETURN(auto parts, parse(call.cache_table().table_name()));
+      return RunCommand(sql::CacheTable{std::move(parts), nullptr, false, {}});
     }
     case pb::Catalog::kUncacheTable: {
-      TW_ASSIGN_OR_RETURN(const auto parts, parse(call.uncache_table().table_name()));
-      TW_RETURN_NOT_OK(GetTable(parts).status());
-      return NoRows();
+      TW_ASSIGN_OR_RETURN(auto parts, parse(call.uncache_table().table_name()));
+      return RunCommand(sql::UncacheTable{std::move(parts), false});
     }
     case pb::Catalog::kRefreshTable: {
       TW_ASSIGN_OR_RETURN(const auto parts, parse(call.refresh_table().table_name()));
       TW_RETURN_NOT_OK(GetTable(parts).status());
       return NoRows();
     }
-    case pb::Catalog::kClearCache:
+    case pb::Catalog::kClearCache: return RunCommand(sql::ClearCache{});
     case pb::Catalog::kRefreshByPath: return NoRows();
     case pb::Catalog::kCurrentCatalog: return OneText(std::string(sql::kSessionCatalog));
     case pb::Catalog::kSetCurrentCatalog:
@@ -359,19 +441,38 @@ Result<sql::PlanPtr> Caller::Run(const pb::Catalog& call) {
     case pb::Catalog::kCreateDatabase: {
       TW_ASSIGN_OR_RETURN(auto parts, parse(call.create_database().db_name()));
       sql::CreateDatabase create{std::move(parts), call.create_database().if_not_exists(), {}, {}, {}};
-      create.properties.insert(call.create_database().properties().begin(), call.create_database().properties().end());
+      for (const auto& [key, value] : call.create_database().properties()) {
+        if (key == "comment") create.comment = value;
+        else if (key == "location") create.location = value;
+        else create.properties[key] = value;
+      }
       return RunCommand(std::move(create));
     }
     case pb::Catalog::kDropDatabase: {
       TW_ASSIGN_OR_RETURN(auto parts, parse(call.drop_database().db_name()));
       return RunCommand(sql::DropDatabase{std::move(parts), call.drop_database().if_exists(), call.drop_database().cascade()});
     }
-    case pb::Catalog::kRecoverPartitions: return Unsupported("Catalog.recoverPartitions");
-    case pb::Catalog::kListPartitions: return Unsupported("Catalog.listPartitions");
-    case pb::Catalog::kGetTableProperties: return Unsupported("Catalog.getTableProperties");
-    case pb::Catalog::kGetCreateTableString: return Unsupported("Catalog.getCreateTableString");
-    case pb::Catalog::kTruncateTable: return Unsupported("Catalog.truncateTable");
-    case pb::Catalog::kAnalyzeTable: return Unsupported("Catalog.analyzeTable");
+    case pb::Catalog::kRecoverPartitions: {
+      TW_ASSIGN_OR_RETURN(auto parts, parse(call.recover_partitions().table_name()));
+      return RunCommand(sql::AlterTable{std::move(parts), false, "MSCK REPAIR TABLE", sql::AlterTable::RecoverPartitions{}});
+    }
+    case pb::Catalog::kListPartitions: {
+      TW_ASSIGN_OR_RETURN(auto parts, parse(call.list_partitions().table_name()));
+      return RowsOf(sql::ShowPartitions{std::move(parts), {}});
+    }
+    case pb::Catalog::kGetTableProperties: return PropertiesOf(call.get_table_properties().table_name());
+    case pb::Catalog::kGetCreateTableString: return CreateString(call.get_create_table_string());
+    case pb::Catalog::kTruncateTable: {
+      TW_ASSIGN_OR_RETURN(auto parts, parse(call.truncate_table().table_name()));
+      return RunCommand(sql::TruncateTable{std::move(parts), {}});
+    }
+    case pb::Catalog::kAnalyzeTable: {
+      TW_ASSIGN_OR_RETURN(auto parts, parse(call.analyze_table().table_name()));
+      sql::AnalyzeTable analyze;
+      analyze.table = std::move(parts);
+      analyze.noscan = call.analyze_table().no_scan();
+      return RunCommand(std::move(analyze));
+    }
     case pb::Catalog::CAT_TYPE_NOT_SET: break;
   }
   return sql::OneOfNotSet(call.GetTypeName(), "CATTYPE_NOT_SET");

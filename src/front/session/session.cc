@@ -132,6 +132,11 @@ Status Session::CreateTempView(const std::string& name, sql::PlanPtr analyzed, b
 }
 
 bool Session::DropTempView(const std::string& name, bool global) {
+  if (FindTempView(name, global) != nullptr) {
+    std::vector<std::string> parts{name};
+    if (global) parts.insert(parts.begin(), std::string(kGlobalTempDatabase));
+    Ignore(SetCached(parts, false), "the name of a view is whole");
+  }
   return (global ? *impl_->server.global_views : impl_->views).Drop(name);
 }
 

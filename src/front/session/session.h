@@ -41,6 +41,8 @@ class Session;
 struct ResultConsumer;
 class ViewMap;
 std::shared_ptr<ViewMap> MakeViewMap();
+class CachedNames;
+std::shared_ptr<CachedNames> MakeCachedNames();
 
 /// What all sessions of a process share. Built once by apps; outlives every session.
 struct ServerContext {
@@ -61,6 +63,8 @@ struct ServerContext {
       run_command;
   /// Views of the database global_temp, shared by all sessions.
   std::shared_ptr<ViewMap> global_views = MakeViewMap();
+  /// What CACHE TABLE named, shared by all sessions.
+  std::shared_ptr<CachedNames> cached_names = MakeCachedNames();
 };
 
 /// Rows of a query as they come, in the order of its partitions. Called by one thread at a time (workers among them); answer
@@ -159,6 +163,11 @@ class Session : public std::enable_shared_from_this<Session> {
   std::vector<std::string> TempViews(bool global = false) const;
   /// The analysed plan of a temporary view, or null.
   sql::PlanPtr FindTempView(const std::string& name, bool global) const;
+  /// CACHE TABLE: a name is remembered and told back, rows are read anew for every query. A name that is no temporary view is one of
+  /// the catalogue's. Errors: those of TableName.
+  Status SetCached(const std::vector<std::string>& name, bool cached);
+  Result<bool> IsCached(const std::vector<std::string>& name) const;
+  void ClearCached();
   /// Completes a table name with catalogue and current database: {database, table}. Errors: UNSUPPORTED_FEATURE.THALWEG for
   /// other catalogues, REQUIRES_SINGLE_PART_NAMESPACE.
   Result<std::pair<std::string, std::string>> TableName(const std::vector<std::string>& parts) const;

@@ -19,6 +19,8 @@ class SessionEnvironment final : public sql::AnalyzerEnvironment {
   Result<sql::PlanPtr> ResolveRelation(const sql::UnresolvedRelation& relation) override;
   Result<sql::TablePtr> LoadDataSource(const sql::UnresolvedDataSource& source) override;
   sql::PythonFunctionPtr FindPythonFunction(const std::string& name) override { return session_.FindFunction(name); }
+  Result<std::vector<data::Chunk>> RunEagerly(const sql::PlanPtr& resolved) override { return session_.Collect(resolved); }
+  std::optional<std::string> Setting(const std::string& key) override { return session_.GetConfOption(key); }
 
  private:
   Result<sql::PlanPtr> TempView(const std::string& name, bool global);

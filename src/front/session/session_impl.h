@@ -4,6 +4,7 @@
 
 #include <map>
 #include <memory>
+#include <set>
 #include <string>
 
 #include "base/memory.h"
@@ -32,6 +33,18 @@ class ViewMap {
  private:
   mutable Mutex mutex_;
   std::map<std::string, sql::PlanPtr> views_ TW_GUARDED_BY(mutex_);
+};
+
+/// Names of cached tables and views. Thread: synchronised.
+class CachedNames {
+ public:
+  void Set(const std::string& key, bool cached);
+  bool Has(const std::string& key) const;
+  void Clear();
+
+ private:
+  mutable Mutex mutex_;
+  std::set<std::string> keys_ TW_GUARDED_BY(mutex_);
 };
 
 struct Session::Impl {

@@ -46,6 +46,13 @@ Result<bool> Session::CreateTable(sql::TableInfo* table, bool if_not_exists) {
   }
   table->created_ms = server.connectors.clock->NowMillis();
   table->owner = impl_->user;
+  if (table->format != "delta") {
+    // Files promise nothing about nulls.
+    for (data::StructField& field : table->schema) {
+      field.nullable = true;
+      field.type = field.type.AsNullable();
+    }
+  }
   const std::shared_ptr<const sql::EvalConfig> config = eval_config();
   TW_RETURN_NOT_OK(source->CreateTable(table->location, table->schema, table->partition_columns, table->properties, *config));
   if (table->schema.empty()) {
