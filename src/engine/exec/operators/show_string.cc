@@ -90,10 +90,11 @@ std::string PrettyText(const Value& value, const DataType& type, const data::Tim
   switch (type.kind()) {
     case TypeKind::kBinary: return HexBytes(value.get<std::string>());
     case TypeKind::kArray: {
+      const auto& items = value.get<data::ValueList>();
       std::string out = "[";
-      for (const Value& item : value.get<data::ValueList>()) {
-        if (out.size() > 1) out += ", ";
-        out += PrettyText(item, type.element(), zone);
+      for (size_t i = 0; i < items.size(); ++i) {
+        if (i > 0) out += ", ";
+        out += PrettyText(items[i], type.element(), zone);
       }
       return out + "]";
     }

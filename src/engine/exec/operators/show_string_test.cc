@@ -124,5 +124,15 @@ TEST(ShowString, PrintsWhatSparkPrints) {
   }
 }
 
+// As pyspark.sql.functions.split documents it.
+TEST(ShowString, EmptyTextsAtTheStartOfAnArrayCount) {
+  ShowStringParams params;
+  params.num_rows = 20;
+  params.names = {"p"};
+  params.types = {DataType::Array(DataType::String())};
+  const data::Chunk rows = data::ChunkFromRows(params.types, {{List({Text(""), Text("A"), Text("B")})}});
+  EXPECT_NE(FormatRows(params, {rows}, "UTC").find("|[, A, B]|"), std::string::npos);
+}
+
 }  // namespace
 }  // namespace thalweg::engine
