@@ -3,7 +3,6 @@
 #include <fcntl.h>
 #include <linux/close_range.h>
 #include <poll.h>
-#include <sys/eventfd.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
@@ -119,7 +118,6 @@ std::vector<char*> Pointers(std::vector<std::string>& texts) {
 struct ChildProcess::Pipes {
   Pipe in, out, err;
   Descriptor process;  // pidfd; -1 where the kernel has none
-  Descriptor wake;
 };
 
 Result<std::unique_ptr<ChildProcess>> ChildProcess::Launch(ChildSpec spec) {
@@ -133,7 +131,6 @@ Result<std::unique_ptr<ChildProcess>> ChildProcess::Launch(ChildSpec spec) {
   TW_RETURN_NOT_OK(pipes.out.Open());
   TW_RETURN_NOT_OK(pipes.err.Open());
   TW_RETURN_NOT_OK(report.Open());
-  pipes.wake = Descriptor(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
 
   std::vector<std::string> variables;
   for (const auto& [name, value] : spec.environment) variables.push_back(name + "=" + value);
@@ -153,12 +150,15 @@ Result<std::unique_ptr<ChildProcess>> ChildProcess::Launch(ChildSpec spec) {
   pipes.in.read.Reset();
   pipes.out.write.Reset();
   pipes.err.write.Reset();
-  const bool failed = read(report.read.get(), &error, sizeof(error)) == sizeof(error);
+  ssize_t told = 0;
+  while ((told = read(report.read.get(), &error, sizeof(error))) < 0 && errno == EINTR) {
+  }
+  const bool failed = told == sizeof(error);
   pipes.process = Descriptor(static_cast<int>(syscall(SYS_pidfd_open, pid, 0)));
   for (const int descriptor : {pipes.out.read.get(), pipes.err.read.get()}) fcntl(descriptor, F_SETFL, O_NONBLOCK);
   child->pid_ = pid;
   child->spec_ = std::move(spec);
-  child->watcher_ = StartThread("child output", [raw = child.get()](const std::stop_token& stop) { raw->Watch(stop); });
+  child->watcher_ = StartThread("child output", [raw = child.get()](const std::stop_token&) { raw->Watch(); });
   if (failed) return IoError("start " + program, error);
   return child;
 }
@@ -169,7 +169,7 @@ ChildProcess::~ChildProcess() {
   ended_->Wait({});
 }
 
-void ChildProcess::Watch(const std::stop_token& stop) {
+void ChildProcess::Watch() {
   std::array<char, 16384> buffer{};
   const auto drain = [&](Descriptor& from, bool is_stderr) {
     while (from.get() >= 0) {
@@ -183,11 +183,10 @@ void ChildProcess::Watch(const std::stop_token& stop) {
       }
     }
   };
-  int wait_status = 0;
   const int interval_ms = pipes_->process.get() >= 0 ? -1 : 20;
-  while (!stop.stop_requested()) {
-    std::array<pollfd, 4> waits{pollfd{pipes_->out.read.get(), POLLIN, 0}, pollfd{pipes_->err.read.get(), POLLIN, 0},
-                                pollfd{pipes_->process.get(), POLLIN, 0}, pollfd{pipes_->wake.get(), POLLIN, 0}};
+  while (true) {
+    std::array<pollfd, 3> waits{pollfd{pipes_->out.read.get(), POLLIN, 0}, pollfd{pipes_->err.read.get(), POLLIN, 0},
+                                pollfd{pipes_->process.get(), POLLIN, 0}};
     if (poll(waits.data(), waits.size(), interval_ms) < 0 && errno != EINTR) break;
     drain(pipes_->out.read, false);
     drain(pipes_->err.read, true);
@@ -201,12 +200,13 @@ void ChildProcess::Watch(const std::stop_token& stop) {
   for (const bool is_stderr : {false, true}) {
     if (!partial_[is_stderr].empty()) Line(std::exchange(partial_[is_stderr], {}), is_stderr);
   }
-  Reap(wait_status);
+  Reap();
   prefix_read_->Set();
   ended_->Set();
 }
 
-void ChildProcess::Reap(int wait_status) {
+void ChildProcess::Reap() {
+  int wait_status = 0;
   const MutexLock lock(mutex_);
   while (waitpid(pid_, &wait_status, 0) < 0 && errno == EINTR) {
   }

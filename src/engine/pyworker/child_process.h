@@ -61,11 +61,11 @@ class ChildProcess {
  private:
   struct Pipes;
   ChildProcess() = default;
-  void Watch(const std::stop_token& stop);
+  void Watch();
   void SignalGroup(int number);
   void TakeOutput(std::string_view bytes, bool is_stderr);
   void Line(std::string_view line, bool is_stderr);
-  void Reap(int wait_status);
+  void Reap();
 
   ChildSpec spec_;
   int pid_ = -1;

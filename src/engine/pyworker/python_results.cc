@@ -1,5 +1,7 @@
 #include "engine/pyworker/python_results.h"
 
+#include <algorithm>
+
 #include "data/columnar/builder.h"
 #include "data/text/numbers.h"
 #include "data/text/utf8.h"
@@ -13,7 +15,8 @@ using data::TypeKind;
 using data::Value;
 using Kind = PyValue::Kind;
 
-constexpr int kMaxTextDepth = 100;
+constexpr size_t kMaxTextDepth = 100;
+constexpr size_t kMaxTextBytes = 1 << 30;
 
 /// Java has a class for it: a value that fits no type. Others fail in Spark, too.
 bool IsKnownClass(const Unpickler& unpickler, const PyValue& value) {
@@ -58,23 +61,33 @@ void AppendBigInt(std::string_view bytes, std::string* out) {
   out->append(digits.rbegin(), digits.rend());
 }
 
-Status AppendText(const Unpickler& unpickler, const PyValue& value, int depth, std::string* out);
+/// Containers within each other, from the outermost, by number.
+using Path = std::vector<uint32_t>;
 
-Status AppendItems(const Unpickler& unpickler, const PyValue& value, int depth, std::string* out) {
+Status AppendText(const Unpickler& unpickler, const PyValue& value, Path* path, std::string* out);
+
+// What holds itself, or the same again and again, would make a text without an end of a few bytes.
+Status AppendItems(const Unpickler& unpickler, const PyValue& value, Path* path, std::string* out) {
+  if (path->size() == kMaxTextDepth) return Unsupported("results of Python functions nested deeper than 100 levels");
+  if (std::find(path->begin(), path->end(), value.container) != path->end()) {
+    return Unsupported("results of Python functions that hold themselves, as strings");
+  }
   const bool map = value.kind == Kind::kDict;
+  path->push_back(value.container);
   out->push_back(map ? '{' : '[');
   const auto items = unpickler.items(value);
   for (size_t i = 0; i < items.size(); ++i) {
     if (i > 0) out->append(map && i % 2 == 1 ? "=" : ", ");
-    TW_RETURN_NOT_OK(AppendText(unpickler, items[i], depth + 1, out));
+    TW_RETURN_NOT_OK(AppendText(unpickler, items[i], path, out));
+    if (out->size() > kMaxTextBytes) return Unsupported("results of Python functions that are strings of more than 1 GiB");
   }
   out->push_back(map ? '}' : ']');
+  path->pop_back();
   return Status::OK();
 }
 
 // What Java's toString makes of it.
-Status AppendText(const Unpickler& unpickler, const PyValue& value, int depth, std::string* out) {
-  if (depth > kMaxTextDepth) return Unsupported("results of Python functions nested deeper than 100 levels");
+Status AppendText(const Unpickler& unpickler, const PyValue& value, Path* path, std::string* out) {
   switch (value.kind) {
     case Kind::kNone: out->append("null"); return Status::OK();
     case Kind::kBool: out->append(value.integer != 0 ? "true" : "false"); return Status::OK();
@@ -83,7 +96,7 @@ Status AppendText(const Unpickler& unpickler, const PyValue& value, int depth, s
     case Kind::kFloat: data::AppendDouble(value.real, out); return Status::OK();
     case Kind::kText: case Kind::kBytes: data::AppendValidUtf8(value.text(), out); return Status::OK();
     case Kind::kDecimal: out->append(value.text()); return Status::OK();
-    case Kind::kTuple: case Kind::kList: case Kind::kSet: case Kind::kDict: return AppendItems(unpickler, value, depth, out);
+    case Kind::kTuple: case Kind::kList: case Kind::kSet: case Kind::kDict: return AppendItems(unpickler, value, path, out);
     default: return NoSuchValue(unpickler, value);
   }
 }
@@ -177,7 +190,8 @@ Result<Value> Convert(const Unpickler& unpickler, const PyValue& value, const Da
     case TypeKind::kDecimal: return ConvertDecimal(value, type);
     case TypeKind::kString: {
       std::string text;
-      TW_RETURN_NOT_OK(AppendText(unpickler, value, 0, &text));
+      Path path;
+      TW_RETURN_NOT_OK(AppendText(unpickler, value, &path, &text));
       return Value(std::move(text));
     }
     case TypeKind::kBinary: {
@@ -233,7 +247,8 @@ class TextResults final : public PythonResults {
         builder_.Append(value.text());
       } else {
         text_.clear();
-        TW_RETURN_NOT_OK(AppendText(unpickler, value, 0, &text_));
+        path_.clear();
+        TW_RETURN_NOT_OK(AppendText(unpickler, value, &path_, &text_));
         builder_.Append(text_);
       }
     }
@@ -245,6 +260,7 @@ class TextResults final : public PythonResults {
  private:
   data::TextBuilder builder_;
   std::string text_;
+  Path path_;
 };
 
 class AnyResults final : public PythonResults {

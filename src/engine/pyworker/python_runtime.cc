@@ -52,7 +52,7 @@ std::vector<std::string> PythonCandidates(const SettingsMap& settings, const std
 }
 
 Result<PythonRuntime> ProbePython(const std::string& executable, const std::map<std::string, std::string>& environment,
-                                  std::stop_token stop) {
+                                  std::chrono::milliseconds timeout, std::stop_token stop) {
   Mutex mutex;
   std::string last_line;
   ChildSpec spec;
@@ -65,24 +65,31 @@ Result<PythonRuntime> ProbePython(const std::string& executable, const std::map<
   Result<std::unique_ptr<ChildProcess>> launched = ChildProcess::Launch(std::move(spec));
   if (!launched.ok()) return Unavailable(executable, launched.status().message_text());
   ChildProcess& child = **launched;
-  if (!child.ended()->WaitFor(stop, std::chrono::milliseconds(kWorkerStartMs.default_value))) {
+  if (!child.ended()->WaitFor(stop, timeout)) {
     if (stop.stop_requested()) return Cancelled();
     return Unavailable(executable, "it does not answer");
   }
   if (child.exit_status() != 0) return Unavailable(executable, child.HowItEnded() + "\n" + child.StderrTail());
   const MutexLock lock(mutex);
   const nlohmann::json answer = nlohmann::json::parse(last_line, nullptr, false);
-  if (!answer.is_object() || !answer.contains("python")) return Unavailable(executable, "it answered " + last_line);
+  // Whatever the program is that was named as an interpreter.
+  const auto text = [&](const char* key) {
+    const auto found = answer.is_object() ? answer.find(key) : answer.end();
+    return found != answer.end() && found->is_string() ? found->get<std::string>() : std::string();
+  };
   PythonRuntime runtime;
   runtime.executable = executable;
-  runtime.python_version = answer["python"].get<std::string>();
-  if (!answer["pyspark"].is_string()) return Unavailable(executable, "it has no pyspark (pip install pyspark-client)");
-  runtime.pyspark_version = answer["pyspark"].get<std::string>();
+  runtime.python_version = text("python");
+  runtime.pyspark_version = text("pyspark");
+  if (runtime.python_version.empty()) return Unavailable(executable, "it answered " + last_line);
+  if (runtime.pyspark_version.empty()) return Unavailable(executable, "it has no pyspark (pip install pyspark-client)");
   if (std::sscanf(runtime.pyspark_version.c_str(), "%d.%d", &runtime.pyspark_major, &runtime.pyspark_minor) != 2) {
     return Unavailable(executable, "its pyspark has the version " + runtime.pyspark_version);
   }
   if (!runtime.AtLeast(4, 0)) return Unavailable(executable, "its pyspark is " + runtime.pyspark_version + "; 4.0 or later is needed");
-  if (answer["init"].is_number_integer()) runtime.start_of_init_message = answer["init"].get<int>();
+  if (const auto init = answer.find("init"); init != answer.end() && init->is_number_integer()) {
+    runtime.start_of_init_message = init->get<int>();
+  }
   return runtime;
 }
 

@@ -31,8 +31,8 @@ struct PythonRuntime {
 /// VIRTUAL_ENV's, python3 and, when the client has said its version, python3.x.
 std::vector<std::string> PythonCandidates(const SettingsMap& settings, const std::string& wanted_version);
 
-/// Asks an interpreter. Blocks (some 50 ms). Errors: PYTHON_WORKER_UNAVAILABLE with what it printed.
+/// Asks an interpreter. Blocks (some 50 ms, at most the timeout). Errors: PYTHON_WORKER_UNAVAILABLE with what it printed.
 Result<PythonRuntime> ProbePython(const std::string& executable, const std::map<std::string, std::string>& environment,
-                                  std::stop_token stop);
+                                  std::chrono::milliseconds timeout, std::stop_token stop);
 
 }  // namespace thalweg::engine

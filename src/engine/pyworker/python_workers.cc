@@ -15,6 +15,7 @@ namespace {
 constexpr std::chrono::seconds kIdleLimit{60};
 constexpr std::chrono::seconds kTendInterval{5};
 constexpr int kLaunchTries = 2;
+constexpr size_t kMaxRuntimes = 1000;  // answers that are kept; there may be one per session
 
 std::string JoinPath(const std::vector<std::string>& parts, const std::string& rest) {
   std::string joined;
@@ -99,9 +100,10 @@ Result<PythonRuntime> Workers::Probe(const std::string& executable, const Worker
     if (closed_) return Cancelled();
     if (const auto found = runtimes_.find(key); found != runtimes_.end()) return found->second;
   }
-  TW_ASSIGN_OR_RETURN(const PythonRuntime runtime, ProbePython(executable, environment, stop));
+  TW_ASSIGN_OR_RETURN(const PythonRuntime runtime, ProbePython(executable, environment, std::chrono::milliseconds(request.settings.Get(kWorkerStartMs)), stop));
   TW_LOG(kInfo, "python found", {"executable", executable}, {"python", runtime.python_version}, {"pyspark", runtime.pyspark_version});
   const MutexLock lock(mutex_);
+  if (runtimes_.size() >= kMaxRuntimes) runtimes_.clear();
   return runtimes_.emplace(key, runtime).first->second;
 }
 
@@ -158,7 +160,10 @@ void Workers::Forget(const std::string& key, const std::shared_ptr<Daemon>& daem
   {
     const MutexLock lock(mutex_);
     const auto found = daemons_.find(key);
-    if (found != daemons_.end() && found->second.daemon == daemon) found->second.daemon = nullptr;
+    if (found != daemons_.end() && found->second.daemon == daemon) {
+      found->second.daemon = nullptr;
+      if (found->second.launching == nullptr) daemons_.erase(found);  // keys are of sessions, which end
+    }
   }
   daemon->EndAllIdle();
 }

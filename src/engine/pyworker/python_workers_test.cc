@@ -132,6 +132,16 @@ TEST_F(PythonWorkersTest, NamesWhatIsMissing) {
   EXPECT_EQ(workers_->Runtime(request_, {}).status().condition(), "PYTHON_WORKER_UNAVAILABLE");
 }
 
+TEST_F(PythonWorkersTest, AProgramThatIsNoPythonIsNamed) {
+  for (const char* answer : {"no JSON", "[]", "{}", R"({"python": 3})", R"({"python": "3.11", "pyspark": 4})", R"({"python": "3.11", "pyspark": "four"})"}) {
+    Write("odd", "#!/bin/sh\necho '" + std::string(answer) + "'\n");
+    std::filesystem::permissions(folder_ / "odd", std::filesystem::perms::owner_all);
+    WorkerRequest odd = request_;
+    odd.settings.Set(kPythonProgram, (folder_ / "odd").string());
+    EXPECT_EQ(workers_->Runtime(odd, {}).status().condition(), "PYTHON_WORKER_UNAVAILABLE") << answer;
+  }
+}
+
 TEST_F(PythonWorkersTest, WorkersAreLentAgainUnlessSomethingWentWrong) {
   auto first = workers_->Acquire(request_, {}).ValueOrDie();
   const int pid = first->pid();

@@ -27,6 +27,7 @@ inline const Setting<int64_t> kWorkerSilenceSeconds{
     .key = "spark.python.worker.idleTimeoutSeconds",
     .default_value = 0,
     .min = 0,
+    .max = INT32_MAX,
     .unit = SettingUnit::kSeconds,
     .doc = "A Python worker that answers nothing for longer is taken for hung and killed; 0: never."};
 inline const Setting<int64_t> kPickledRows{
@@ -42,12 +43,14 @@ inline const Setting<int64_t> kWorkerStartMs{
     .key = "thalweg.python.startTimeout",
     .default_value = 60000,
     .min = 1,
+    .max = INT32_MAX,
     .unit = SettingUnit::kMillis,
     .doc = "How long a Python worker may take to start and to answer for the first time."};
 inline const Setting<int64_t> kFunctionInitMs{
     .key = "thalweg.python.initTimeout",
     .default_value = 300000,
     .min = 1,
+    .max = INT32_MAX,
     .unit = SettingUnit::kMillis,
     .doc = "How long unpickling the function of foreachBatch may take."};
 
@@ -55,6 +58,7 @@ inline const Setting<int64_t> kStopGraceMs{
     .key = "thalweg.python.stopGrace",
     .default_value = 1000,
     .min = 0,
+    .max = INT32_MAX,
     .unit = SettingUnit::kMillis,
     .doc = "How long stop() lets a running foreachBatch function go on, so that its batch is committed and does not come again."};
 

@@ -19,6 +19,8 @@ using data::DataType;
 using data::PhysicalType;
 using data::TypeKind;
 
+constexpr size_t kMaxListBytes = INT32_MAX - 1024;  // beyond it the length would be one of the protocol's tags
+
 // Places in the memo.
 constexpr char kConverter = 0;
 constexpr char kDecimalClass = 1;
@@ -202,7 +204,7 @@ Result<RowPickler> RowPickler::Make(const data::Schema& schema, PickledRow row, 
   return pickler;
 }
 
-void RowPickler::Append(const data::Chunk& chunk, std::string* out) const {
+Status RowPickler::Append(const data::Chunk& chunk, std::string* out) const {
   const data::Chunk dense = chunk.Dense();
   std::vector<ColumnPtr> columns;
   for (const ColumnPtr& column : dense.columns()) columns.push_back(data::Flatten(column));
@@ -216,10 +218,12 @@ void RowPickler::Append(const data::Chunk& chunk, std::string* out) const {
     for (const ColumnPtr& column : columns) PutValue(*column, row, binary_as_bytes_, out);
     out->push_back('t');
     if (converts_) out->push_back('R');
+    if (out->size() - length_at > kMaxListBytes) return Unsupported("rows of more than 2 GiB together for Python functions without Arrow");
   }
   out->append("e.");
   const std::string length = JavaData().Int(static_cast<int32_t>(out->size() - length_at - 4)).Take();
   out->replace(length_at, 4, length);
+  return Status::OK();
 }
 
 }  // namespace thalweg::engine

@@ -22,7 +22,8 @@ class RowPickler {
   /// Errors: UNSUPPORTED_FEATURE.THALWEG for calendar intervals.
   static Result<RowPickler> Make(const data::Schema& schema, PickledRow row, bool binary_as_bytes);
   /// Length and pickle of a list with the chunk's rows, behind what `*out` holds.
-  void Append(const data::Chunk& chunk, std::string* out) const;
+  /// Errors: UNSUPPORTED_FEATURE.THALWEG for rows of more than 2 GiB together.
+  Status Append(const data::Chunk& chunk, std::string* out) const;
 
  private:
   RowPickler() = default;

@@ -22,7 +22,7 @@ data::Chunk OneRow(const data::Schema& schema, const ValueList& values) {
 
 std::string Pickle(const data::Schema& schema, const ValueList& values, PickledRow row, bool as_bytes = true) {
   std::string out;
-  RowPickler::Make(schema, row, as_bytes).ValueOrDie().Append(OneRow(schema, values), &out);
+  EXPECT_TRUE(RowPickler::Make(schema, row, as_bytes).ValueOrDie().Append(OneRow(schema, values), &out).ok());
   EXPECT_EQ(static_cast<size_t>(ReadJavaInt(out.data())), out.size() - 4);
   return out.substr(4);
 }

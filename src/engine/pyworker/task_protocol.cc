@@ -7,12 +7,9 @@ namespace thalweg::engine {
 
 namespace {
 
-constexpr int32_t kForeach = 0;
-constexpr int32_t kPickledUdf = 100;
-constexpr int32_t kArrowUdf = 101;
 constexpr std::string_view kInputType = "input_type";
 
-bool IsTableFunction(int32_t eval_type) { return eval_type >= 300 && eval_type <= 302; }
+bool IsTableFunction(int32_t eval_type) { return eval_type >= kPickledTableFunction && eval_type <= kPickledTableFunction + 2; }
 
 // Whose arguments carry a keyword flag before 4.2.
 bool HasKeywords(int32_t eval_type) {
@@ -93,13 +90,13 @@ std::string TaskBegin(const PythonRuntime& runtime, const TaskInit& init, std::s
   out.Bool(false).Int(0);  // broadcasts
   out.Int(init.eval_type);
   if (!flat) {
-    const bool takes_conf = init.eval_type != kForeach && init.eval_type != kPickledUdf && init.eval_type != 300;
+    const bool takes_conf = init.eval_type != kForeachRows && init.eval_type != kPickledUdf && init.eval_type != kPickledTableFunction;
     PutPairs(takes_conf ? init.runner_conf : ConfPairs{}, &out);
     PutPairs(takes_conf ? init.eval_conf : ConfPairs{}, &out);
-  } else if (IsTableFunction(init.eval_type) && init.eval_type != 300) {
+  } else if (IsTableFunction(init.eval_type) && init.eval_type != kPickledTableFunction) {
     PutPairs(init.runner_conf, &out);
     const std::string* input_type = Find(init.eval_conf, kInputType);
-    if (runtime.AtLeast(4, 1) && init.eval_type == 301) out.Bytes(input_type != nullptr ? *input_type : "");
+    if (runtime.AtLeast(4, 1) && init.eval_type == kArrowTableFunction) out.Bytes(input_type != nullptr ? *input_type : "");
   }
   out.Raw(section);
   if (!runtime.start_of_init_message) return out.Take();

@@ -17,6 +17,13 @@
 
 namespace thalweg::engine {
 
+// Eval types that are told apart here; pyspark's numbers.
+inline constexpr int32_t kForeachRows = 0;
+inline constexpr int32_t kPickledUdf = 100;       ///< rows pickled, one call a row
+inline constexpr int32_t kArrowUdf = 101;         ///< Arrow, one call a row
+inline constexpr int32_t kPickledTableFunction = 300;
+inline constexpr int32_t kArrowTableFunction = 301;
+
 using ConfPairs = std::vector<std::pair<std::string, std::string>>;
 
 /// The init section's content. Order of the pairs is kept.

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <atomic>
 
+#include "base/no_throw.h"
 #include "base/thread.h"
 #include "data/columnar/ipc_stream.h"
 #include "engine/pyworker/java_data.h"
@@ -38,7 +39,7 @@ class PickleSender final : public UdfSender {
   PickleSender(RowPickler pickler, int64_t rows) : pickler_(std::move(pickler)), rows_(rows) {}
   Status Add(const data::Chunk& rows, std::string* out) override {
     for (int64_t at = 0; at < rows.num_rows(); at += rows_) {
-      pickler_.Append(rows.Slice(at, std::min(rows_, rows.num_rows() - at)), out);
+      TW_RETURN_NOT_OK(pickler_.Append(rows.Slice(at, std::min(rows_, rows.num_rows() - at)), out));
     }
     return Status::OK();
   }
@@ -201,11 +202,11 @@ std::string TaskBegin(const UdfParams& params, const PythonRuntime& runtime, int
   if (batch_id) init.local_properties = {{"streaming.sql.batchId", std::to_string(*batch_id)}};
   init.files_directory = params.files_directory;
   init.eval_type = params.eval_type;
-  if (params.eval_type != 100) {
+  if (params.eval_type != kPickledUdf) {
     init.runner_conf = params.runner_conf;
     init.runner_conf.emplace_back("spark.sql.session.timeZone", params.time_zone);
   }
-  if (params.eval_type == 101) {
+  if (params.eval_type == kArrowUdf) {
     init.eval_conf = {{"input_type", data::DataType::Struct(ArgumentSchema(params.arguments)).Json()}};
   }
   return TaskBegin(runtime, init, UdfSection(runtime, init, params.calls));
@@ -213,7 +214,7 @@ std::string TaskBegin(const UdfParams& params, const PythonRuntime& runtime, int
 
 Result<std::unique_ptr<UdfSender>> MakeSender(const UdfParams& params, const PythonRuntime& runtime) {
   const data::Schema schema = ArgumentSchema(params.arguments);
-  if (params.eval_type == 100) {
+  if (params.eval_type == kPickledUdf) {
     TW_ASSIGN_OR_RETURN(RowPickler pickler, RowPickler::Make(schema, PickledRow::kTuple, runtime.AtLeast(4, 1)));
     return std::unique_ptr<UdfSender>(std::make_unique<PickleSender>(std::move(pickler), params.pickled_rows));
   }
@@ -225,7 +226,7 @@ Result<std::unique_ptr<UdfSender>> MakeSender(const UdfParams& params, const Pyt
 }
 
 Result<std::unique_ptr<UdfReceiver>> MakeReceiver(const UdfParams& params) {
-  if (params.eval_type == 100) return PickleReceiver::Make(params.results);
+  if (params.eval_type == kPickledUdf) return PickleReceiver::Make(params.results);
   return std::unique_ptr<UdfReceiver>(std::make_unique<ArrowReceiver>(params.results));
 }
 
@@ -304,7 +305,7 @@ void UdfTask::Add(data::Chunk arguments) {
   }
   if (thread_.joinable()) return;
   thread_ = StartThread("python-udf", [this](const std::stop_token& stop) {
-    Status status = Run(stop);
+    Status status = NoThrow([&] { return Run(stop); });  // whoever waits for the end hears of it
     {
       const MutexLock lock(mutex_);
       status_ = std::move(status);

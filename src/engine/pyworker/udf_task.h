@@ -22,7 +22,7 @@ namespace thalweg::engine {
 struct UdfParams {
   PythonWorkers* workers = nullptr;         ///< the server's
   WorkerRequest request;
-  int32_t eval_type = 100;
+  int32_t eval_type = kPickledUdf;
   std::vector<UdfCall> calls;
   std::vector<data::DataType> arguments;    ///< of the columns that are sent, to which the calls' offsets refer
   std::vector<data::DataType> results;      ///< one per call

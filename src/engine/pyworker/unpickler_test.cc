@@ -102,5 +102,14 @@ TEST(PythonResults, WriteBigIntegersInFull) {
   EXPECT_EQ(Column(DataType::Long(), pickle), (std::vector<Value>{Value(), Value()}));
 }
 
+TEST(PythonResults, RefuseTextsWithoutAnEnd) {
+  // a = []; a += [a, a]; pickle.dumps([a], 5): of a string column Java would fail with a stack overflow
+  const std::string pickle = FromHex("8005950c000000000000005d945d94286801680165612e");
+  Unpickler unpickler;
+  const PyValue list = unpickler.Load(pickle).ValueOrDie();
+  auto results = PythonResults::Make(DataType::String()).ValueOrDie();
+  EXPECT_EQ(results->Append(unpickler, unpickler.items(list)).condition(), "UNSUPPORTED_FEATURE.THALWEG");
+}
+
 }  // namespace
 }  // namespace thalweg::engine

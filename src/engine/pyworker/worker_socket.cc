@@ -5,7 +5,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include <array>
+#include <algorithm>
 #include <cerrno>
 #include <string>
 
@@ -35,7 +35,7 @@ Status WorkerSocket::Step(std::string_view* unsent, std::stop_token stop) {
   const std::stop_callback on_stop(stop, [this] { shutdown(descriptor_, SHUT_RDWR); });
   if (stop.stop_requested()) return Cancelled();
   pollfd wait{descriptor_, static_cast<short>(POLLIN | (unsent->empty() ? 0 : POLLOUT)), 0};
-  const int limit_ms = silence_limit_.count() > 0 ? static_cast<int>(silence_limit_.count()) : -1;
+  const int limit_ms = silence_limit_.count() > 0 ? static_cast<int>(std::min<int64_t>(silence_limit_.count(), INT32_MAX)) : -1;
   int ready = 0;
   while ((ready = poll(&wait, 1, limit_ms)) < 0 && errno == EINTR) {
   }

@@ -23,7 +23,7 @@ class WorkerSocket {
   ~WorkerSocket();
   WorkerSocket(const WorkerSocket&) = delete;
 
-  /// Longest silence while something is awaited; zero (as at first): none.
+  /// Longest silence while something is awaited; zero (as at first): none. More than 24 days are 24 days.
   void set_silence_limit(std::chrono::milliseconds limit) { silence_limit_ = limit; }
 
   /// Waits until at least one byte of `*unsent` could be sent or one has arrived, and moves what can be moved: sent bytes leave

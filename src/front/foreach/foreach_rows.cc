@@ -1,5 +1,6 @@
 #include "front/foreach/foreach_rows.h"
 
+#include <algorithm>
 #include <atomic>
 #include <deque>
 #include <thread>
@@ -8,7 +9,9 @@
 #include "base/bounded_queue.h"
 #include "base/cores.h"
 #include "base/mutex.h"
+#include "base/no_throw.h"
 #include "base/thread.h"
+#include "engine/pyworker/pyworker_settings.h"
 #include "engine/pyworker/row_pickle.h"
 #include "engine/pyworker/task_protocol.h"
 
@@ -112,7 +115,7 @@ class PythonForeach final : public sql::StreamingWrite {
         while (const std::optional<PartitionRowsPtr> rows = work_.Pop(stop)) {
           // A sink that goes does not wait for the user's function.
           const std::stop_callback cancel(stop, [&rows] { (*rows)->Cancel(); });
-          (*rows)->End(Run(**rows));
+          (*rows)->End(NoThrow([&] { return Run(**rows); }));
         }
       }));
     }
@@ -160,11 +163,14 @@ Status PythonForeach::Converse(PartitionRows& rows, engine::PooledWorker& worker
   init.task_attempt_id = next_task_.fetch_add(1);
   init.local_properties = {{"streaming.sql.batchId", std::to_string(rows.epoch().value())}};
   init.files_directory = function_.files_directory;
+  const int64_t rows_at_a_time = function_.request.settings.Get(engine::kPickledRows);
   std::string bytes = engine::TaskBegin(runtime, init, engine::JavaData().Bytes(function_.command).bytes());
   while (true) {
     TW_ASSIGN_OR_RETURN(const std::optional<data::Chunk> chunk, rows.Next());
     if (!chunk) break;
-    pickler.Append(*chunk, &bytes);
+    for (int64_t at = 0; at < chunk->num_rows(); at += rows_at_a_time) {
+      TW_RETURN_NOT_OK(pickler.Append(chunk->Slice(at, std::min(rows_at_a_time, chunk->num_rows() - at)), &bytes));
+    }
     TW_RETURN_NOT_OK(socket.Write(bytes, stop));
     bytes.clear();
   }
