@@ -68,6 +68,14 @@ TEST_F(ExtractPythonUdfsTest, ChainsOfOneKindStayTogether) {
             "      +- Relation [k,v] memory\n");
 }
 
+TEST_F(ExtractPythonUdfsTest, ANamedArgumentIsNotOneOfAChain) {
+  EXPECT_EQ(Extracted("SELECT f(x => g(v)) AS a FROM t"),
+            "Project [pythonUDF0 AS a]\n"
+            "+- BatchEvalPython [f(pythonUDF0)], [pythonUDF0]\n"
+            "   +- BatchEvalPython [g(v)], [pythonUDF0]\n"
+            "      +- Relation [k,v] memory\n");
+}
+
 TEST_F(ExtractPythonUdfsTest, WhatIsNotDeterministicIsCalledForEachPlace) {
   EXPECT_EQ(Extracted("SELECT dice(v) AS a, dice(v) AS b FROM t"),
             "Project [pythonUDF0 AS a, pythonUDF1 AS b]\n"

@@ -11,9 +11,11 @@ bool HasUdf(const ExprPtr& expr) { return Contains(expr, ExprKind::kPythonUdf); 
 bool AnyHasUdf(const ExprList& list) { return std::any_of(list.begin(), list.end(), &HasUdf); }
 
 /// One worker can compute it: its arguments are the engine's, or it is applied to the result of a function of the same kind.
+/// A chain hands the result on as the first argument: one that is named is not handed on.
 bool IsEvaluable(const PythonUdf& udf) {
   const ExprList& arguments = udf.children();
-  const auto* inner = arguments.size() == 1 ? arguments[0]->As<PythonUdf>() : nullptr;
+  const bool chains = arguments.size() == 1 && udf.keywords()[0].empty();
+  const auto* inner = chains ? arguments[0]->As<PythonUdf>() : nullptr;
   if (inner == nullptr) return !AnyHasUdf(arguments);
   const PythonFunction& a = udf.function();
   const PythonFunction& b = inner->function();
