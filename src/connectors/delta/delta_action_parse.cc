@@ -26,6 +26,8 @@ std::optional<int64_t> OptionalNumber(const object& from, const char* key) {
   return number;
 }
 
+std::optional<int64_t> OptionalMillis(const object& from, const char* key) { return UsableMillis(OptionalNumber(from, key)); }
+
 std::optional<bool> OptionalFlag(const object& from, const char* key) {
   bool flag = false;
   if (from.at_key(key).get(flag) != simdjson::SUCCESS) return {};
@@ -98,7 +100,7 @@ Status ReadAdd(const object& from, DeltaCommit* commit) {
   auto path = OptionalText(from, "path");
   const auto size = OptionalNumber(from, "size");
   if (!path || path->empty()) return Missing("add", "path");
-  if (!size || *size < 0) return Missing("add", "size");
+  if (!size || *size < 0 || *size > kMaxDeltaFileBytes) return Missing("add", "size");
   add->path = std::move(*path);
   add->partition_values = Partitions(from);
   add->size = *size;
@@ -148,7 +150,7 @@ Status ReadMetadata(const object& from, DeltaCommit* commit) {
   metadata.schema_string = schema.value_or("");
   metadata.partition_columns = OptionalStrings(from, "partitionColumns").value_or(std::vector<std::string>{});
   metadata.configuration = Pairs(from, "configuration");
-  metadata.created_time = OptionalNumber(from, "createdTime");
+  metadata.created_time = OptionalMillis(from, "createdTime");
   commit->metadata = std::move(metadata);
   return Status::OK();
 }
@@ -187,10 +189,8 @@ Status ReadDomain(const object& from, DeltaCommit* commit) {
 
 void ReadInfo(const object& from, DeltaCommit* commit) {
   CommitSummary info;
-  info.timestamp = OptionalNumber(from, "timestamp");
-  info.in_commit_timestamp = OptionalNumber(from, "inCommitTimestamp");
+  info.in_commit_timestamp = OptionalMillis(from, "inCommitTimestamp");
   info.operation = OptionalText(from, "operation").value_or("");
-  info.is_blind_append = OptionalFlag(from, "isBlindAppend");
   info.txn_id = OptionalText(from, "txnId").value_or("");
   commit->info = std::move(info);
 }
@@ -214,6 +214,11 @@ Status ReadAction(std::string_view action, const object& from, DeltaCommit* comm
 std::string Place(std::string_view name, int64_t line) { return std::string(name) + " line " + std::to_string(line); }
 
 }  // namespace
+
+std::optional<int64_t> UsableMillis(std::optional<int64_t> millis) {
+  constexpr int64_t kMost = INT64_MAX / 1000 - 1;
+  return millis && *millis >= -kMost && *millis <= kMost ? millis : std::nullopt;
+}
 
 Result<DeltaCommit> ParseDeltaCommit(std::string_view text, std::string_view name) {
   DeltaCommit commit;

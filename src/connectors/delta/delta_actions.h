@@ -94,10 +94,8 @@ struct DomainMetadata {
 
 /// What of a commitInfo matters to readers and to conflict checks.
 struct CommitSummary {
-  std::optional<int64_t> timestamp;
   std::optional<int64_t> in_commit_timestamp;
   std::string operation;
-  std::optional<bool> is_blind_append;
   std::string txn_id;
 };
 
@@ -117,6 +115,12 @@ using DeltaCommitPtr = std::shared_ptr<const DeltaCommit>;
 /// Reads newline-delimited actions. Unknown actions and fields are skipped. `name` is for errors.
 /// Errors: INTERNAL_ERROR naming file and line, for damaged JSON or a missing required field.
 Result<DeltaCommit> ParseDeltaCommit(std::string_view text, std::string_view name);
+
+/// Data files are not larger (64 TiB): a log that says so would be planned into pieces without an end.
+inline constexpr int64_t kMaxDeltaFileBytes = int64_t{1} << 46;
+
+/// Milliseconds of a log; nothing for those whose microseconds are no number.
+std::optional<int64_t> UsableMillis(std::optional<int64_t> millis);
 
 /// `_last_checkpoint`: the version it names. Errors: for anything unusable; callers then list the log.
 Result<int64_t> ParseLastCheckpoint(std::string_view text);

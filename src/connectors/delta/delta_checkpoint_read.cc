@@ -121,7 +121,7 @@ Status ReadAdds(const Action& action, int64_t rows, DeltaCommit* out) {
     auto add = std::make_shared<AddFile>();
     auto path = action.Text("path", row);
     const auto size = action.Number<int64_t>("size", row);
-    if (!path || path->empty() || !size) return Unusable("add");
+    if (!path || path->empty() || !size || *size < 0 || *size > kMaxDeltaFileBytes) return Unusable("add");
     add->path = std::move(*path);
     add->partition_values = action.Map("partitionValues", row);
     add->size = *size;
@@ -174,7 +174,7 @@ Status ReadMetadata(const Action& action, int64_t rows, DeltaCommit* out) {
     metadata.schema_string = action.Text("schemaString", row).value_or("");
     metadata.partition_columns = action.Strings("partitionColumns", row).value_or(std::vector<std::string>{});
     metadata.configuration = action.Pairs("configuration", row);
-    metadata.created_time = action.Number<int64_t>("createdTime", row);
+    metadata.created_time = UsableMillis(action.Number<int64_t>("createdTime", row));
     out->metadata = std::move(metadata);
   }
   return Status::OK();

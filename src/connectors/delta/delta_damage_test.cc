@@ -4,6 +4,7 @@
 
 #include "connectors/delta/deletion_vector.h"
 #include "connectors/delta/delta_log.h"
+#include "connectors/delta/delta_stats.h"
 #include "connectors/delta/delta_testing.h"
 #include "data/io/memory_file_system.h"
 
@@ -67,6 +68,38 @@ TEST(DeltaDamageTest, SizesOfDeletionVectors) {
     vector.offset = size == 0 ? -3 : 0;
     EXPECT_FALSE(LoadDeletionVector(disk, "/t", vector).ok()) << size;
   }
+}
+
+TEST(DeltaDamageTest, SizesOfFiles) {
+  const auto parse = [](int64_t size) {
+    return ParseDeltaCommit("{\"add\":{\"path\":\"a\",\"partitionValues\":{},\"size\":" + std::to_string(size) + "}}\n", "test");
+  };
+  EXPECT_TRUE(parse(int64_t{1} << 40).ok());
+  for (const int64_t size : {int64_t{-1}, int64_t{1} << 60, INT64_MAX}) EXPECT_FALSE(parse(size).ok()) << size;
+}
+
+// Microseconds of them would be another time.
+TEST(DeltaDamageTest, TimesThatNobodyCanShowAreNone) {
+  const auto commit = [](int64_t millis) {
+    const std::string text = std::to_string(millis);
+    return ParseDeltaCommit("{\"commitInfo\":{\"inCommitTimestamp\":" + text + ",\"operation\":\"WRITE\"}}\n{\"metaData\":{\"id\":\"a\",\"createdTime\":" +
+                                text + ",\"schemaString\":\"\",\"partitionColumns\":[],\"configuration\":{}}}\n",
+                            "test").ValueOrDie();
+  };
+  EXPECT_EQ(commit(1700000000000).info->in_commit_timestamp, 1700000000000);
+  EXPECT_EQ(commit(1700000000000).metadata->created_time, 1700000000000);
+  for (const int64_t millis : {INT64_MAX, INT64_MIN}) {
+    EXPECT_EQ(commit(millis).info->in_commit_timestamp, std::nullopt);
+    EXPECT_EQ(commit(millis).metadata->created_time, std::nullopt);
+  }
+}
+
+TEST(DeltaDamageTest, TheLatestTimestampIsNotBelowAll) {
+  AddFile add;
+  add.stats = R"({"numRecords":1,"maxValues":{"at":"294247-01-10T04:00:54.775Z"}})";
+  data::ColumnPredicate later{.column = "at", .op = data::ColumnPredicate::Op::kGreater, .type = data::DataType::Timestamp(), .values = {}};
+  later.values.emplace_back(int64_t{0});
+  EXPECT_TRUE(FileMayMatch(add, {later}));
 }
 
 }  // namespace

@@ -2,6 +2,7 @@
 
 #include <simdjson.h>
 
+#include <algorithm>
 #include <charconv>
 #include <cmath>
 #include <limits>
@@ -62,7 +63,7 @@ std::optional<Value> Timestamp(std::string_view text, bool local, bool is_max) {
   int64_t micros = 0;
   const bool parsed = local ? data::ParseTimestampNtz(text, true, &micros) : data::ParseTimestamp(text, {}, 0, &micros);
   if (!parsed) return {};
-  return Value(is_max ? micros + 999 : micros);
+  return Value(is_max ? std::min(micros, INT64_MAX - 999) + 999 : micros);
 }
 
 std::optional<Value> Bound(const element& json, const DataType& type, bool is_max) {

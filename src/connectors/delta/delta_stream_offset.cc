@@ -8,6 +8,7 @@ namespace {
 
 constexpr int64_t kWrittenBeginning = -1;
 constexpr int64_t kMaxSourceVersion = 3;
+constexpr int64_t kMaxTableVersion = 99999999999999999;  // others follow it
 
 bool ReadNumber(const simdjson::dom::object& from, const char* key, int64_t* out) {
   return from.at_key(key).get(*out) == simdjson::SUCCESS;
@@ -41,7 +42,8 @@ Result<DeltaStreamPosition> ParseDeltaStreamOffset(std::string_view json, const 
   }
   if (object.at_key("reservoirId").get(id) != simdjson::SUCCESS || !ReadNumber(object, "reservoirVersion", &position.version) ||
       !ReadNumber(object, "index", &position.index) ||
-      object.at_key("isStartingVersion").get(position.starting) != simdjson::SUCCESS || position.version < 0) {
+      object.at_key("isStartingVersion").get(position.starting) != simdjson::SUCCESS || position.version < 0 ||
+      position.version > kMaxTableVersion || position.index >= DeltaStreamPosition::kEnd) {
     return Error("DELTA_INVALID_SOURCE_OFFSET_FORMAT");
   }
   if (id != table_id) {

@@ -168,6 +168,11 @@ TEST(DeltaStreamOffset, IsRefusedByName) {
   EXPECT_EQ(condition(of(4, "a", 1)), "DELTA_INVALID_FORMAT_FROM_SOURCE_VERSION");
   EXPECT_EQ(condition(of(1, "b", 1)), "DIFFERENT_DELTA_TABLE_READ_BY_STREAMING_SOURCE");
   EXPECT_EQ(condition(of(3, "a", -20)), "UNSUPPORTED_FEATURE.THALWEG");
+  // Nothing may follow them: counted on they would be small again, and all rows would come once more.
+  EXPECT_EQ(condition("{\"sourceVersion\":1,\"reservoirId\":\"a\",\"reservoirVersion\":1,\"index\":9223372036854775807,\"isStartingVersion\":true}"),
+            "DELTA_INVALID_SOURCE_OFFSET_FORMAT");
+  EXPECT_EQ(condition("{\"sourceVersion\":1,\"reservoirId\":\"a\",\"reservoirVersion\":9223372036854775807,\"index\":-1,\"isStartingVersion\":false}"),
+            "DELTA_INVALID_SOURCE_OFFSET_FORMAT");
 }
 
 // The offsets that Spark recorded for one file per batch over a snapshot of three files: delta.md 11.4.
