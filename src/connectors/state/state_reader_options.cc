@@ -93,6 +93,7 @@ Status ReadBatchOptions(const sql::OptionMap& options, const engine::CheckpointL
   TW_ASSIGN_OR_RETURN(const std::optional<int64_t> partition, NotNegative(options, kSnapshotPartition));
   if (start.has_value() != partition.has_value()) return Missing(start ? kSnapshotPartition : kSnapshotStart);
   if (start) {
+    if (*partition > INT32_MAX) return Invalid(kSnapshotPartition, "value should be less than or equal to " + std::to_string(INT32_MAX));
     out->snapshot_start = BatchId(*start);
     out->snapshot_partition = PartitionId(static_cast<int32_t>(*partition));
   }

@@ -256,7 +256,7 @@ class StateStoreDataSource final : public sql::DataSource {
       }
     }
     auto stored = engine::ReadStoreSchema(*services_.file_system, layout, options.operator_id, view->store_name);
-    if (!stored.ok() || !*stored) {
+    if (!stored.ok() || !*stored || (join && ((*stored)->key.empty() || (*stored)->value.empty()))) {
       const Status failed = Error("STDS_FAILED_TO_READ_STATE_SCHEMA").With("sourceOptions", options.ToString());
       return stored.ok() ? failed : failed.Because(stored.status());
     }

@@ -182,6 +182,19 @@ TEST(OperatorMetadataTest, SparksFilesRoundTripByteForByte) {
                                           "transformWithStateInPandasExec"}));
 }
 
+TEST(OperatorMetadataTest, NumbersThatNoStoreHasAreRefused) {
+  const auto parse = [](const char* prefix, const char* partitions) {
+    return ParseOperatorMetadata(R"(v1
+{"operatorInfo":{"operatorId":0,"operatorName":"dedupe"},"stateStoreInfo":[{"storeName":"default","numColsPrefixKey":)" + std::string(prefix) +
+                                 ",\"numPartitions\":" + partitions + "}]}").status();
+  };
+  EXPECT_TRUE(parse("0", "200").ok()) << parse("0", "200").message();
+  for (const char* number : {"-1", "1000000000000"}) {
+    EXPECT_EQ(parse(number, "200").condition(), "MALFORMED_LOG_ENTRY") << number;
+    EXPECT_EQ(parse("0", number).condition(), "MALFORMED_LOG_ENTRY") << number;
+  }
+}
+
 TEST(OperatorMetadataTest, TheNewestNotAboveTheBatchCounts) {
   MemoryFileSystem fs;
   const CheckpointLayout layout("/c");

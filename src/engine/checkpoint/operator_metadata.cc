@@ -13,6 +13,8 @@ namespace {
 
 constexpr int kMetadataNewestVersion = 2;
 constexpr std::string_view kMetadataPlace = "the metadata of a stateful operator";
+constexpr int64_t kMostPrefixColumns = 100'000;
+constexpr int64_t kMostStorePartitions = 1'000'000;
 
 Result<StoreMetadata> ParseStore(const OrderedJson& object) {
   StoreMetadata store;
@@ -20,6 +22,9 @@ Result<StoreMetadata> ParseStore(const OrderedJson& object) {
   TW_ASSIGN_OR_RETURN(store.store_name, TextMember(kMetadataPlace, object, "storeName"));
   TW_ASSIGN_OR_RETURN(store.prefix_key_columns, IntegerMember(kMetadataPlace, object, "numColsPrefixKey"));
   TW_ASSIGN_OR_RETURN(store.partitions, IntegerMember(kMetadataPlace, object, "numPartitions"));
+  if (store.prefix_key_columns < 0 || store.prefix_key_columns > kMostPrefixColumns || store.partitions < 0 || store.partitions > kMostStorePartitions) {
+    return data::MalformedLogEntry(kMetadataPlace, "numColsPrefixKey or numPartitions is out of range");
+  }
   const auto paths = object.find("stateSchemaFilePaths");
   if (paths == object.end()) return store;
   if (!paths->is_array()) return data::MalformedLogEntry(kMetadataPlace, "stateSchemaFilePaths is no array");

@@ -151,7 +151,7 @@ class Auditor {
 
   /// Leading columns of a stored key that its partition depends on.
   static size_t PartitionColumns(const StoreMetadata& store, const StoreSchema& schema) {
-    if (store.prefix_key_columns > 0) return static_cast<size_t>(store.prefix_key_columns);
+    if (store.prefix_key_columns > 0) return std::min(static_cast<size_t>(store.prefix_key_columns), schema.key.size());
     return schema.key.size() - (store.store_name.ends_with("keyWithIndexToValue") ? 1 : 0);
   }
 
