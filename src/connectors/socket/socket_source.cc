@@ -148,10 +148,9 @@ class SocketStream final : public sql::MicroBatchStream {
     std::vector<Line> lines;
     {
       const MutexLock lock(mutex_);
-      for (int64_t i = from + 1; i <= to; ++i) {
-        const int64_t at = i - first_index_;
-        if (at >= 0 && at < static_cast<int64_t>(lines_.size())) lines.push_back(lines_[at]);
-      }
+      // Offsets of a checkpoint may lie anywhere: only the lines that are there are gone through.
+      const int64_t last = std::min(to, first_index_ + static_cast<int64_t>(lines_.size()) - 1);
+      for (int64_t i = std::max(std::min(from, last) + 1, first_index_); i <= last; ++i) lines.push_back(lines_[i - first_index_]);
     }
     const size_t tasks = std::min<size_t>(AvailableCores(),
                                           std::max<size_t>(lines.size(), 1));

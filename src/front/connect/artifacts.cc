@@ -101,9 +101,10 @@ std::vector<std::string> Artifacts::PythonPath() const {
   for (const char* folder : {"/pyfiles", "/files"}) {
     if (std::filesystem::is_directory(directory + folder, error)) path.push_back(directory + folder);
   }
-  for (const auto& entry : std::filesystem::directory_iterator(directory + "/pyfiles", error)) {
-    const std::string extension = entry.path().extension().string();
-    if (extension == ".zip" || extension == ".egg" || extension == ".jar") archives.push_back(entry.path().string());
+  // Step by step: a range-for throws when the folder goes meanwhile.
+  for (std::filesystem::directory_iterator at(directory + "/pyfiles", error), end; !error && at != end; at.increment(error)) {
+    const std::string extension = at->path().extension().string();
+    if (extension == ".zip" || extension == ".egg" || extension == ".jar") archives.push_back(at->path().string());
   }
   std::sort(archives.begin(), archives.end());
   path.insert(path.end(), archives.begin(), archives.end());

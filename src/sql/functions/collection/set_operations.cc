@@ -28,6 +28,17 @@ Pool PoolOf(const ColumnPtr& a, const ColumnPtr& b, const DataType& type) {
   return pool;
 }
 
+/// Spark's arrays end here (ByteArrayMethods.MAX_ROUNDED_ARRAY_LENGTH), and so do the lists of one column together.
+constexpr int64_t kMostElements = 2147483632;
+
+Status CheckElements(const std::string& function, int64_t count) {
+  if (count <= kMostElements) return {};
+  return Error("COLLECTION_SIZE_LIMIT_EXCEEDED.FUNCTION")
+      .With("numberOfElements", static_cast<long long>(count))
+      .With("maxRoundedArrayLength", static_cast<long long>(kMostElements))
+      .With("functionName", QuoteFunctionName(function));
+}
+
 /// Lists by element numbers; `pick` fills one row or makes it null by answering false.
 template <typename Pick>
 Result<ColumnPtr> BuildLists(const DataType& type, const KernelInput& input, const ColumnPtr& child, Pick pick) {
@@ -102,9 +113,6 @@ Result<BoundCall> BindAddElement(const ScalarFunction& function, ExprList argume
                         function.name == "array_append" ? &AddElement<true> : &AddElement<false>, ModeOf(function, context));
 }
 
-/// Spark's arrays end here (ByteArrayMethods.MAX_ROUNDED_ARRAY_LENGTH).
-constexpr int64_t kMostElements = 2147483632;
-
 /// array_insert(list, position, value): from 1, or from the end when negative; gaps are filled with NULL.
 Result<ColumnPtr> Insert(const BoundScalar& call, const KernelInput& input, EvalContext&) {
   const ColumnPtr list = data::Flatten(input.arguments[0]);
@@ -120,12 +128,7 @@ Result<ColumnPtr> Insert(const BoundScalar& call, const KernelInput& input, Eval
     const int32_t added = pool.second + static_cast<int32_t>(row);
     const int32_t index = at > 0 ? at - 1 : size + at + 1;
     const int64_t length = index < 0 ? int64_t{1} - index + size : std::max<int64_t>(int64_t{size} + 1, int64_t{index} + 1);
-    if (length > kMostElements) {
-      return Status(Error("COLLECTION_SIZE_LIMIT_EXCEEDED.FUNCTION")
-                        .With("numberOfElements", static_cast<long long>(length))
-                        .With("maxRoundedArrayLength", static_cast<long long>(kMostElements))
-                        .With("functionName", "`array_insert`"));
-    }
+    TW_RETURN_NOT_OK(CheckElements(call.function->name, static_cast<int64_t>(out->size()) + length));
     if (index < 0) {
       out->push_back(added);
       for (int32_t i = index; i < 0; ++i) out->push_back(-1);

@@ -7,6 +7,7 @@
 #include <cctype>
 #include <cstdlib>
 #include <limits>
+#include <unordered_set>
 
 #include "data/columnar/builder.h"
 #include "data/text/character_kind.h"
@@ -314,17 +315,16 @@ Result<ColumnPtr> StrToMap(const BoundScalar& call, const KernelInput& input, Ev
     }
     TW_ASSIGN_OR_RETURN(Regex * pair, pairs.Get(pair_patterns[row]));
     TW_ASSIGN_OR_RETURN(Regex * key, keys.Get(key_patterns[row]));
-    std::vector<std::string> seen;
+    std::unordered_set<std::string_view> seen;  // in the row's text
     TW_ASSIGN_OR_RETURN(const auto pieces, Pieces(*pair, texts[row], -1));
     for (const auto piece : pieces) {
       TW_ASSIGN_OR_RETURN(const auto parts, Pieces(*key, piece, 2));
       const std::string name(parts[0]);
-      if (std::find(seen.begin(), seen.end(), name) != seen.end()) {
+      if (!seen.insert(parts[0]).second) {
         return Error("DUPLICATED_MAP_KEY")
             .With("key", name)
             .With("mapKeyDedupPolicy", "\"spark.sql.mapKeyDedupPolicy\"");
       }
-      seen.push_back(name);
       builder->child(0)->AppendValue(Value(name));
       builder->child(1)->AppendValue(parts.size() < 2 ? Value() : Value(std::string(parts[1])));
     }
