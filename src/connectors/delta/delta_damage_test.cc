@@ -100,6 +100,8 @@ TEST(DeltaDamageTest, TheLatestTimestampIsNotBelowAll) {
   data::ColumnPredicate later{.column = "at", .op = data::ColumnPredicate::Op::kGreater, .type = data::DataType::Timestamp(), .values = {}};
   later.values.emplace_back(int64_t{0});
   EXPECT_TRUE(FileMayMatch(add, {later}));
+  later.values[0] = data::Value(INT64_MAX);
+  EXPECT_FALSE(FileMayMatch(add, {later}));
 }
 
 }  // namespace

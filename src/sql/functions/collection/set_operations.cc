@@ -31,7 +31,7 @@ Pool PoolOf(const ColumnPtr& a, const ColumnPtr& b, const DataType& type) {
 /// Spark's arrays end here (ByteArrayMethods.MAX_ROUNDED_ARRAY_LENGTH), and so do the lists of one column together.
 constexpr int64_t kMostElements = 2147483632;
 
-Status CheckElements(const std::string& function, int64_t count) {
+Status CheckElements(std::string_view function, int64_t count) {
   if (count <= kMostElements) return {};
   return Error("COLLECTION_SIZE_LIMIT_EXCEEDED.FUNCTION")
       .With("numberOfElements", static_cast<long long>(count))
