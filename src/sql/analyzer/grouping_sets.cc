@@ -32,7 +32,7 @@ Result<std::vector<uint64_t>> SetMasks(Aggregate::Grouping kind, const std::vect
   if (kind == Aggregate::Grouping::kSets) {
     for (const ExprList& set : sets) {
       uint64_t mask = 0;
-      for (const ExprPtr& expr : set) mask |= uint64_t{1} << index_of(expr);
+      for (const ExprPtr& expr : set) mask |= uint64_t{1} << std::min<size_t>(index_of(expr), 63);  // more are refused below
       masks.push_back(mask);
     }
   }
