@@ -200,11 +200,16 @@ RegionCache& Regions() {
 constexpr int64_t kCycleSeconds = int64_t{146097} * 86400;
 constexpr int64_t kTableEndSeconds = int64_t{13569465600};  // 2400-01-01
 
+// Years before this one may follow rules that have changed since; the years 56 later have the same calendar.
+constexpr int64_t kLastingSeconds = int64_t{2335219200};  // 2044-01-01
+constexpr int64_t kSameCalendarSeconds = int64_t{2 * 10227} * 86400;
+
 // The same moment of the calendar within the table, for moments beyond it.
 int64_t IntoTable(int64_t seconds) {
   if (seconds < kTableEndSeconds) return seconds;
   const int64_t cycles = (seconds - kTableEndSeconds) / kCycleSeconds + 1;
-  return seconds - cycles * kCycleSeconds;
+  const int64_t within = seconds - cycles * kCycleSeconds;
+  return within < kLastingSeconds ? within + kSameCalendarSeconds : within;
 }
 
 }  // namespace

@@ -48,17 +48,18 @@ Result<ColumnPtr> AddMonths(const BoundScalar& call, const KernelInput& input, E
       });
 }
 
-double MonthsBetween(int64_t a, int64_t b, bool round) {
-  const int64_t a_days = data::DaysOfMicros(a);
-  const int64_t b_days = data::DaysOfMicros(b);
+double MonthsBetween(int64_t a, int64_t b, bool round, const data::TimeZone& zone) {
+  const int64_t a_days = data::DaysOfMicros(zone.ToLocal(a));
+  const int64_t b_days = data::DaysOfMicros(zone.ToLocal(b));
   const data::CivilDate x = data::CivilFromDays(a_days);
   const data::CivilDate y = data::CivilFromDays(b_days);
   const auto months = static_cast<double>((static_cast<int64_t>(x.year) * 12 + x.month) -
                                           (static_cast<int64_t>(y.year) * 12 + y.month));
   const bool both_last = x.day == data::DaysInMonth(x.year, x.month) && y.day == data::DaysInMonth(y.year, y.month);
   if (x.day == y.day || both_last) return months;
-  const int64_t a_seconds = (a - a_days * data::kMicrosPerDay) / data::kMicrosPerSecond;
-  const int64_t b_seconds = (b - b_days * data::kMicrosPerDay) / data::kMicrosPerSecond;
+  // Since midnight as time passes, not as the clock shows: they differ on days when it is changed.
+  const int64_t a_seconds = (a - zone.FromLocal(a_days * data::kMicrosPerDay)) / data::kMicrosPerSecond;
+  const int64_t b_seconds = (b - zone.FromLocal(b_days * data::kMicrosPerDay)) / data::kMicrosPerSecond;
   const int64_t seconds = static_cast<int64_t>(x.day - y.day) * 86400 + a_seconds - b_seconds;
   const double diff = months + static_cast<double>(seconds) / (31.0 * 86400);
   return round ? std::floor(diff * 1e8 + 0.5) / 1e8 : diff;
@@ -67,7 +68,7 @@ double MonthsBetween(int64_t a, int64_t b, bool round) {
 Result<ColumnPtr> Months(const BoundScalar& call, const KernelInput& input, EvalContext& context) {
   const data::TimeZone zone = SessionZone(context);
   return MapValues<double, int64_t, int64_t, bool>(call, input, [&](int64_t a, int64_t b, bool round) {
-    return MonthsBetween(zone.ToLocal(a), zone.ToLocal(b), round);
+    return MonthsBetween(a, b, round, zone);
   });
 }
 

@@ -61,7 +61,11 @@ int64_t TruncateMicros(int64_t micros, Unit unit, const data::TimeZone& zone) {
     case Unit::kHour: {
       // Offsets may have minutes and seconds: cut on the local clock.
       const int64_t step = unit == Unit::kMinute ? data::kMicrosPerMinute : data::kMicrosPerHour;
-      return micros - data::FloorMod(zone.ToLocal(micros), step);
+      const int64_t local = zone.ToLocal(micros);
+      const int64_t cut = micros - data::FloorMod(local, step);
+      const int32_t offset = zone.OffsetSecondsAt(micros);
+      if (zone.OffsetSecondsAt(cut) == offset) return cut;
+      return zone.FromLocal(local - data::FloorMod(local, step), offset);  // the clock was changed in between
     }
     default: {
       const int64_t days = data::DaysOfMicros(zone.ToLocal(micros));
