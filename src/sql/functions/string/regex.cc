@@ -3,6 +3,8 @@
 
 #include <pcre2.h>
 
+#include <algorithm>
+#include <optional>
 #include <string>
 #include <unordered_map>
 
@@ -34,16 +36,77 @@ struct MatchRoom {
   MatchRoom& operator=(const MatchRoom&) = delete;
 };
 
+/// What Java (up to 18) calls a word at \b: letters and digits of any script, '_', and marks on a letter or digit.
+constexpr std::string_view kBoundary =
+    "(?(?<=[\\p{L}\\p{Nd}_]|[\\p{L}\\p{Nd}]\\p{Mn}|[\\p{L}\\p{Nd}]\\p{Mn}\\p{Mn})"
+    "(?![\\p{L}\\p{Nd}_]|(?<=[\\p{L}\\p{Nd}]|[\\p{L}\\p{Nd}]\\p{Mn})\\p{Mn})|"
+    "(?=[\\p{L}\\p{Nd}_]|(?<=[\\p{L}\\p{Nd}]|[\\p{L}\\p{Nd}]\\p{Mn})\\p{Mn}))";
+constexpr std::string_view kNoBoundary =
+    "(?(?<=[\\p{L}\\p{Nd}_]|[\\p{L}\\p{Nd}]\\p{Mn}|[\\p{L}\\p{Nd}]\\p{Mn}\\p{Mn})"
+    "(?=[\\p{L}\\p{Nd}_]|(?<=[\\p{L}\\p{Nd}]|[\\p{L}\\p{Nd}]\\p{Mn})\\p{Mn})|"
+    "(?![\\p{L}\\p{Nd}_]|(?<=[\\p{L}\\p{Nd}]|[\\p{L}\\p{Nd}]\\p{Mn})\\p{Mn}))";
+
+/// `pattern` with \b and \B, outside classes and quotations, as Java means them; nothing when it has none.
+std::optional<std::string> WithJavaBoundaries(std::string_view pattern) {
+  std::string out;
+  bool found = false;
+  int depth = 0;  // of [
+  for (size_t i = 0; i < pattern.size(); ++i) {
+    const char c = pattern[i];
+    if (c != '\\' || i + 1 == pattern.size()) {
+      if (c == '[') ++depth;
+      if (c == ']' && depth > 0) --depth;
+      out.push_back(c);
+      continue;
+    }
+    const char escaped = pattern[++i];
+    if (escaped == 'Q') {
+      const size_t end = std::min(pattern.find("\\E", i), pattern.size());
+      out.append(pattern.substr(i - 1, end - i + 1));
+      i = end - 1;
+    } else if ((escaped == 'b' || escaped == 'B') && depth == 0 && pattern.substr(i + 1, 1) != "{") {
+      found = true;
+      out.append(escaped == 'b' ? kBoundary : kNoBoundary);
+    } else {
+      out.push_back(c);
+      out.push_back(escaped);
+    }
+  }
+  if (!found) return std::nullopt;
+  return out;
+}
+
+bool IsAscii(std::string_view text) {
+  return std::all_of(text.begin(), text.end(), [](char c) { return static_cast<unsigned char>(c) < 0x80; });
+}
+
+pcre2_code* CompileCode(std::string_view pattern) {
+  int error = 0;
+  size_t offset = 0;
+  pcre2_compile_context* context = pcre2_compile_context_create(nullptr);
+  pcre2_set_newline(context, PCRE2_NEWLINE_ANY);
+  pcre2_code* code = pcre2_compile(reinterpret_cast<PCRE2_SPTR>(pattern.data()), pattern.size(),
+                                   PCRE2_UTF | PCRE2_MATCH_INVALID_UTF, &error, &offset, context);
+  pcre2_compile_context_free(context);
+  // Without the JIT (no executable memory) matching is slower, not wrong.
+  if (code != nullptr) (void)pcre2_jit_compile(code, PCRE2_JIT_COMPLETE);
+  return code;
+}
+
 }  // namespace
 
 struct Regex::State {
   std::string pattern;
   std::string function;
   pcre2_code* code = nullptr;
+  pcre2_code* beyond_ascii = nullptr;  ///< for texts beyond ASCII, when it differs
+  std::string_view text;               ///< whose matches are being asked for; never read
+  bool is_ascii = false;               ///< that text
   pcre2_match_data* match = nullptr;
   ~State() {
     pcre2_match_data_free(match);
     pcre2_code_free(code);
+    pcre2_code_free(beyond_ascii);
   }
 };
 
@@ -53,24 +116,17 @@ Regex::Regex(Regex&&) noexcept = default;
 Regex& Regex::operator=(Regex&&) noexcept = default;
 
 Result<Regex> Regex::Compile(std::string_view pattern, std::string_view function) {
-  int error = 0;
-  size_t offset = 0;
   auto state = std::make_unique<State>();
   state->pattern = pattern;
   state->function = function;
-  pcre2_compile_context* context = pcre2_compile_context_create(nullptr);
-  pcre2_set_newline(context, PCRE2_NEWLINE_ANY);
-  state->code = pcre2_compile(reinterpret_cast<PCRE2_SPTR>(pattern.data()), pattern.size(),
-                              PCRE2_UTF | PCRE2_MATCH_INVALID_UTF, &error, &offset, context);
-  pcre2_compile_context_free(context);
+  state->code = CompileCode(pattern);
   if (state->code == nullptr) {
     return Error("INVALID_PARAMETER_VALUE.PATTERN")
         .With("parameter", "`regexp`")
         .With("functionName", data::QuoteIdentifier(function))
         .With("value", "'" + std::string(pattern) + "'");
   }
-  // Without the JIT (no executable memory) matching is slower, not wrong.
-  (void)pcre2_jit_compile(state->code, PCRE2_JIT_COMPLETE);
+  if (const std::optional<std::string> java = WithJavaBoundaries(pattern)) state->beyond_ascii = CompileCode(*java);
   state->match = pcre2_match_data_create_from_pattern(state->code, nullptr);
   return Regex(std::move(state));
 }
@@ -78,9 +134,16 @@ Result<Regex> Regex::Compile(std::string_view pattern, std::string_view function
 Result<bool> Regex::Match(std::string_view text, size_t start) {
   static thread_local MatchRoom room;
   const auto* const subject = reinterpret_cast<PCRE2_SPTR>(text.data());
-  int found = pcre2_match(state_->code, subject, text.size(), start, 0, state_->match, room.context);
+  if (state_->beyond_ascii != nullptr &&
+      (start == 0 || text.data() != state_->text.data() || text.size() != state_->text.size())) {
+    state_->text = text;
+    state_->is_ascii = IsAscii(text);
+  }
+  const pcre2_code* const code =
+      state_->beyond_ascii != nullptr && !state_->is_ascii ? state_->beyond_ascii : state_->code;
+  int found = pcre2_match(code, subject, text.size(), start, 0, state_->match, room.context);
   if (found == PCRE2_ERROR_JIT_STACKLIMIT) {  // the interpreter keeps its places on the heap
-    found = pcre2_match(state_->code, subject, text.size(), start, PCRE2_NO_JIT, state_->match, room.context);
+    found = pcre2_match(code, subject, text.size(), start, PCRE2_NO_JIT, state_->match, room.context);
   }
   if (found > 0) return true;
   const bool gave_up = found == PCRE2_ERROR_MATCHLIMIT || found == PCRE2_ERROR_DEPTHLIMIT || found == PCRE2_ERROR_HEAPLIMIT ||
