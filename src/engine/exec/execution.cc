@@ -112,9 +112,7 @@ class PlanExecution final : public Execution, private FragmentHost {
     context.memory = memory;
     context.scheduler = &scheduler;
     last_splits_.resize(plan_->leaves.size());
-    TW_RETURN_NOT_OK(BuildPlanGraph(*plan_, *this, group_, context, &graph_));
-    stages_ = std::vector<StageCells>(graph_.sets.size());
-    return Status::OK();
+    return BuildPlanGraph(*plan_, *this, group_, context, &graph_);
   }
 
   Result<EpochResult> RunEpoch(const EpochInput& input, const RootConsumer& consumer) override {
@@ -148,12 +146,12 @@ class PlanExecution final : public Execution, private FragmentHost {
   std::vector<StageMetrics> LiveMetrics() const override {
     std::vector<StageMetrics> stages(graph_.sets.size());
     for (size_t i = 0; i < stages.size(); ++i) {
-      const auto& fragments = graph_.sets[i].fragments;
-      const int ran = stages_[i].ran.load(std::memory_order_relaxed);
-      const auto begun = std::count_if(fragments.begin(), fragments.end(), [](const auto& f) { return f->activated(); });
-      stages[i].tasks = static_cast<int>(fragments.size());
-      stages[i].finished = stages_[i].finished.load(std::memory_order_relaxed);
-      stages[i].running = std::clamp(static_cast<int>(begun) - ran, 0, stages[i].tasks - stages[i].finished);
+      for (const auto& fragment : graph_.sets[i].fragments) {
+        const bool finished = fragment->finished();
+        ++stages[i].tasks;
+        if (finished) ++stages[i].finished;
+        if (!finished && fragment->activated()) ++stages[i].running;
+      }
     }
     for (size_t i = 0; i < graph_.occurrences.size(); ++i) {
       NodeMetrics metrics{graph_.occurrences[i].node, {}};
@@ -333,17 +331,13 @@ class PlanExecution final : public Execution, private FragmentHost {
 
   void PrepareSets(const EpochInput& input) {
     int remaining = 0;
-    for (size_t i = 0; i < graph_.sets.size(); ++i) {
-      FragmentSet& set = graph_.sets[i];
-      stages_[i].ran.store(0, std::memory_order_relaxed);
+    for (FragmentSet& set : graph_.sets) {
       if (skipped_[set.root]) {
-        stages_[i].finished.store(static_cast<int>(set.fragments.size()), std::memory_order_relaxed);
-        for (const auto& fragment : set.fragments) fragment->ClearMetrics();
+        for (const auto& fragment : set.fragments) fragment->LeaveOut();
         continue;
       }
-      stages_[i].finished.store(0, std::memory_order_relaxed);
       const int inputs = static_cast<int>(
-          std::count_if(set.inputs.begin(), set.inputs.end(), [&](int input_set) { return !skipped_[graph_.sets[input_set].root]; }));
+          std::count_if(set.inputs.begin(), set.inputs.end(), [&](int i) { return !skipped_[graph_.sets[i].root]; }));
       for (const auto& fragment : set.fragments) fragment->Reset(inputs);
       remaining += static_cast<int>(set.fragments.size());
       if (set.output != nullptr) BeginExchange(set);
@@ -517,9 +511,7 @@ class PlanExecution final : public Execution, private FragmentHost {
   }
 
   void OnFinished(Fragment& fragment) override {
-    StageCells& stage = stages_[graph_.occurrences[fragment.root().occurrence].fragment];
-    if (fragment.activated()) stage.ran.fetch_add(1, std::memory_order_relaxed);
-    stage.finished.fetch_add(1, std::memory_order_relaxed);
+    fragment.set_finished();
     if (fragment.output() == nullptr) {
       if (long_lived_) {
         barriers_.RootEnded();
@@ -563,16 +555,9 @@ class PlanExecution final : public Execution, private FragmentHost {
     barriers_.Passed(marker.value, fragment.partition(), std::move(part.messages));
   }
 
-  /// Tasks of a fragment set that are done in this epoch: all, and those that had something to do.
-  struct StageCells {
-    std::atomic<int> finished{0};
-    std::atomic<int> ran{0};
-  };
-
   const std::shared_ptr<const PhysicalPlan> plan_;
   const std::shared_ptr<TaskGroup> group_;
   PlanGraph graph_;
-  std::vector<StageCells> stages_;  // by fragment set
   int64_t epochs_done_ = 0;  // since the last Abort
   int64_t epochs_begun_ = 0;
   std::vector<SplitList> last_splits_;

@@ -27,6 +27,7 @@ bool AllEnded(const OperatorInstance& self) {
 
 void Fragment::Reset(int exchange_inputs) {
   activated_.store(false);
+  finished_.store(false, std::memory_order_relaxed);
   open_inputs_.store(exchange_inputs);
   done_ = false;
   preparing_ = false;
@@ -46,7 +47,8 @@ void Fragment::Reset(int exchange_inputs) {
   }
 }
 
-void Fragment::ClearMetrics() {
+void Fragment::LeaveOut() {
+  set_finished();
   for (const auto& self : operators_) self->op->metrics().Clear();
 }
 

@@ -88,11 +88,14 @@ class Fragment final : public TaskRunner {
 
   /// Forgets the last epoch. `exchange_inputs` that will be fed in this one.
   void Reset(int exchange_inputs);
-  /// In an epoch that leaves it out.
-  void ClearMetrics();
+  /// In an epoch that it has no part in.
+  void LeaveOut();
   /// True for the first call in an epoch: from now on its task runs when woken.
   bool Activate() { return !activated_.exchange(true); }
   bool activated() const { return activated_.load(); }
+  /// Done in this epoch, with or without having run. Thread: any.
+  bool finished() const { return finished_.load(std::memory_order_relaxed); }
+  void set_finished() { finished_.store(true, std::memory_order_relaxed); }
   /// One of its exchanges has ended. True when it was the last.
   bool InputEnded() { return open_inputs_.fetch_sub(1) == 1; }
   bool has_open_inputs() const { return open_inputs_.load() > 0; }
@@ -139,6 +142,7 @@ class Fragment final : public TaskRunner {
   Exchange* output_ = nullptr;  // null: the plan's root
   bool has_effects_ = false;
   std::atomic<bool> activated_{false};
+  std::atomic<bool> finished_{false};
   std::atomic<int> open_inputs_{0};
   bool done_ = false;
   bool preparing_ = false;
