@@ -10,7 +10,24 @@
 namespace thalweg::connectors {
 namespace {
 
+Status CheckDuplicates(const data::Schema& schema, bool case_sensitive);
+
+Status CheckDuplicatesWithin(const data::DataType& type, bool case_sensitive) {
+  switch (type.kind()) {
+    case data::TypeKind::kStruct:
+      return CheckDuplicates(type.fields(), case_sensitive);
+    case data::TypeKind::kArray:
+      return CheckDuplicatesWithin(type.element(), case_sensitive);
+    case data::TypeKind::kMap:
+      TW_RETURN_NOT_OK(CheckDuplicatesWithin(type.key(), case_sensitive));
+      return CheckDuplicatesWithin(type.value(), case_sensitive);
+    default:
+      return Status::OK();
+  }
+}
+
 Status CheckDuplicates(const data::Schema& schema, bool case_sensitive) {
+  for (const data::StructField& field : schema) TW_RETURN_NOT_OK(CheckDuplicatesWithin(field.type, case_sensitive));
   for (size_t i = 0; i < schema.size(); ++i) {
     for (size_t j = 0; j < i; ++j) {
       if (SameName(schema[i].name, schema[j].name, case_sensitive))

@@ -30,20 +30,13 @@ class JsonFormat final : public FileFormat {
   Result<std::optional<data::Schema>> InferSchema(const FormatContext& context,
                                                   const std::vector<FileEntry>& files) const override {
     if (files.empty()) return std::optional<data::Schema>();
-    TW_ASSIGN_OR_RETURN(const data::JsonOptions options, OptionsOf(context));
+    TW_ASSIGN_OR_RETURN(data::JsonOptions options, OptionsOf(context));
+    options.case_sensitive = context.config->case_sensitive;
     std::vector<data::FileRange> whole;
     for (const FileEntry& file : files) whole.push_back({file.path, 0, INT64_MAX, file.size_bytes});
     TW_ASSIGN_OR_RETURN(data::Schema schema, data::InferJsonSchema(*context.file_system, whole, options,
                                                                    context.config->timestamp_ntz_default));
-    // Of names that differ in case only the first stays.
-    data::Schema distinct;
-    for (data::StructField& field : schema) {
-      const bool known = std::any_of(distinct.begin(), distinct.end(), [&](const data::StructField& other) {
-        return SameName(other.name, field.name, context.config->case_sensitive);
-      });
-      if (!known) distinct.push_back(std::move(field));
-    }
-    return std::optional(std::move(distinct));
+    return std::optional(std::move(schema));
   }
 
   Result<ReaderFactory> NewReaders(const FormatContext& context, const data::Schema&, const data::Schema& columns,

@@ -1,11 +1,11 @@
 #include "data/formats/json/json_inference.h"
 
 #include <algorithm>
-#include <map>
 #include <optional>
 
 #include "base/clock.h"
 #include "base/random.h"
+#include "base/string_case.h"
 #include "data/formats/json/json_texts.h"
 #include "data/text/datetime.h"
 #include "data/text/decimal128.h"
@@ -29,15 +29,56 @@ std::optional<DataType> ExactDecimal(std::string_view text) {
   return DataType::Decimal(precision, scale);
 }
 
-DataType MergeStructs(const DataType& a, const DataType& b) {
-  std::map<std::string, DataType> merged;
-  for (const StructField& field : a.fields()) merged.emplace(field.name, field.type);
-  for (const StructField& field : b.fields()) {
-    const auto [found, added] = merged.emplace(field.name, field.type);
-    if (!added) found->second = MergeInferredTypes(found->second, field.type);
+/// Spark's findTightestCommonType: a type that holds both without loss; structs whose names differ in case only keep those of
+/// the first. Nothing where only STRING or a merge by exact names is left.
+std::optional<DataType> Tightest(const DataType& a, const DataType& b, bool case_sensitive) {
+  if (a == b || b.Is(TypeKind::kNull)) return a;
+  if (a.Is(TypeKind::kNull)) return b;
+  if (a.Is(TypeKind::kArray) && b.Is(TypeKind::kArray)) {
+    const std::optional<DataType> element = Tightest(a.element(), b.element(), case_sensitive);
+    return element ? std::optional(DataType::Array(*element)) : std::nullopt;
   }
+  if (a.Is(TypeKind::kStruct) && b.Is(TypeKind::kStruct)) {
+    if (a.fields().size() != b.fields().size()) return std::nullopt;
+    std::vector<StructField> fields;
+    for (size_t i = 0; i < a.fields().size(); ++i) {
+      const StructField& x = a.fields()[i];
+      const StructField& y = b.fields()[i];
+      if (case_sensitive ? x.name != y.name : !EqualsIgnoreCase(x.name, y.name)) return std::nullopt;
+      const std::optional<DataType> type = Tightest(x.type, y.type, case_sensitive);
+      if (!type) return std::nullopt;
+      fields.push_back({x.name, *type});
+    }
+    return DataType::Struct(std::move(fields));
+  }
+  const auto both = [&](TypeKind x, TypeKind y) { return (a.Is(x) && b.Is(y)) || (a.Is(y) && b.Is(x)); };
+  if (both(TypeKind::kLong, TypeKind::kDouble)) return DataType::Double();
+  if (both(TypeKind::kTimestamp, TypeKind::kTimestampNtz)) return DataType::Timestamp();
+  if (both(TypeKind::kLong, TypeKind::kDecimal)) {
+    const DataType& decimal = a.Is(TypeKind::kDecimal) ? a : b;
+    if (decimal.precision() - decimal.scale() >= 20) return decimal;
+  }
+  return std::nullopt;
+}
+
+/// Fields of both are in the order of their names, and so are those of the result. A name may come twice in one.
+DataType MergeStructs(const DataType& a, const DataType& b, bool case_sensitive) {
+  if (const std::optional<DataType> common = Tightest(a, b, case_sensitive)) return *common;
+  const std::vector<StructField>& left = a.fields();
+  const std::vector<StructField>& right = b.fields();
   std::vector<StructField> fields;
-  for (auto& [name, type] : merged) fields.push_back({name, type});
+  size_t i = 0, j = 0;
+  while (i < left.size() || j < right.size()) {
+    if (j == right.size() || (i < left.size() && left[i].name < right[j].name)) {
+      fields.push_back(left[i++]);
+    } else if (i == left.size() || right[j].name < left[i].name) {
+      fields.push_back(right[j++]);
+    } else {
+      fields.push_back({left[i].name, MergeInferredTypes(left[i].type, right[j].type, case_sensitive)});
+      ++i;
+      ++j;
+    }
+  }
   return DataType::Struct(std::move(fields));
 }
 
@@ -64,18 +105,14 @@ class Typing {
         return DataType::Double();
       case JsonNode::Kind::kArray: {
         DataType element;
-        for (const JsonNode* item : node.items) element = MergeInferredTypes(element, Of(*item));
+        for (const JsonNode* item : node.items) element = MergeInferredTypes(element, Of(*item), options_.case_sensitive);
         return DataType::Array(element);
       }
       case JsonNode::Kind::kObject: {
-        std::map<std::string, DataType> members;
-        for (size_t i = 0; i < node.items.size(); ++i) {
-          DataType type = Of(*node.items[i]);
-          const auto [found, added] = members.emplace(std::string(node.names[i]), type);
-          if (!added) found->second = MergeInferredTypes(found->second, type);
-        }
-        std::vector<StructField> fields;
-        for (auto& [name, type] : members) fields.push_back({name, type});
+        std::vector<StructField> fields;  // a key that comes twice is there twice: whoever reads refuses it
+        for (size_t i = 0; i < node.items.size(); ++i) fields.push_back({std::string(node.names[i]), Of(*node.items[i])});
+        std::stable_sort(fields.begin(), fields.end(),
+                         [](const StructField& x, const StructField& y) { return x.name < y.name; });
         return DataType::Struct(std::move(fields));
       }
     }
@@ -139,7 +176,7 @@ std::optional<DataType> Canonical(const DataType& type, bool drop_nulls) {
 
 }  // namespace
 
-DataType MergeInferredTypes(const DataType& a, const DataType& b) {
+DataType MergeInferredTypes(const DataType& a, const DataType& b, bool case_sensitive) {
   if (a == b || b.Is(TypeKind::kNull)) return a;
   if (a.Is(TypeKind::kNull)) return b;
   const auto both = [&](TypeKind x, TypeKind y) { return (a.Is(x) && b.Is(y)) || (a.Is(y) && b.Is(x)); };
@@ -161,9 +198,9 @@ DataType MergeInferredTypes(const DataType& a, const DataType& b) {
     return range + scale > kMaxDecimalPrecision ? DataType::Double() : DataType::Decimal(range + scale, scale);
   }
   if (both(TypeKind::kTimestamp, TypeKind::kTimestampNtz)) return DataType::Timestamp();
-  if (a.Is(TypeKind::kStruct) && b.Is(TypeKind::kStruct)) return MergeStructs(a, b);
+  if (a.Is(TypeKind::kStruct) && b.Is(TypeKind::kStruct)) return MergeStructs(a, b, case_sensitive);
   if (a.Is(TypeKind::kArray) && b.Is(TypeKind::kArray))
-    return DataType::Array(MergeInferredTypes(a.element(), b.element()));
+    return DataType::Array(MergeInferredTypes(a.element(), b.element(), case_sensitive));
   return DataType::String();
 }
 
@@ -179,16 +216,17 @@ Status JsonInference::Add(std::string_view text) {
 Status JsonInference::MergeRoot(const DataType& type) {
   if (type.Is(TypeKind::kArray)) return MergeRoot(type.element());
   if (type.Is(TypeKind::kNull) || options_.mode == ParseMode::kDropMalformed) {
-    if (type.Is(TypeKind::kStruct)) root_ = MergeInferredTypes(root_, type);
+    if (type.Is(TypeKind::kStruct)) root_ = MergeInferredTypes(root_, type, options_.case_sensitive);
     return Status::OK();
   }
   if (type.Is(TypeKind::kStruct)) {
-    root_ = MergeInferredTypes(root_, type);
+    root_ = MergeInferredTypes(root_, type, options_.case_sensitive);
     return Status::OK();
   }
   if (options_.mode == ParseMode::kFailFast)
     return Error("_LEGACY_ERROR_TEMP_2167").With("failFastMode", "FAILFAST").With("dataType", type.SimpleString());
-  root_ = MergeInferredTypes(root_, DataType::Struct({{options_.corrupt_record_column, DataType::String()}}));
+  root_ = MergeInferredTypes(root_, DataType::Struct({{options_.corrupt_record_column, DataType::String()}}),
+                             options_.case_sensitive);
   return Status::OK();
 }
 

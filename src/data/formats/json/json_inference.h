@@ -10,10 +10,10 @@ namespace thalweg::data {
 
 /// The type that takes values of both, as Spark merges what it sees in texts (JSON, and by its rules elsewhere): whole
 /// numbers and fractions are DOUBLE, decimals widen, structs and arrays merge field by field, whatever does not go together is
-/// STRING. Source: JsonInferSchema.compatibleType.
-DataType MergeInferredTypes(const DataType& a, const DataType& b);
+/// STRING. Structs of the same fields but for case have the names of the first. Source: JsonInferSchema.compatibleType.
+DataType MergeInferredTypes(const DataType& a, const DataType& b, bool case_sensitive = false);
 
-/// Finds the fields of JSON texts. Fields are in the order of their names, all nullable.
+/// Finds the fields of JSON texts. Fields are in the order of their names, all nullable; names may repeat.
 /// Thread: confined. Source: Spark's JsonInferSchema.
 class JsonInference {
  public:

@@ -23,6 +23,7 @@ struct JsonOptions {
   DateTimePattern write_timestamp_format;
   DateTimePattern write_timestamp_ntz_format;
   std::string corrupt_record_column = "_corrupt_record";
+  bool case_sensitive = false;  ///< for inference: spark.sql.caseSensitive
   bool multi_line = false;
   std::optional<std::string> line_separator;
   std::optional<std::string> encoding;
