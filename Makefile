@@ -56,12 +56,12 @@ asan tsan:
 fuzz-smoke: setup
 	@tools/fuzz_smoke.sh
 
-# An hour and more: 1,000 killed runs of queries, 300 of upserts by foreachBatch, outages of a minute, every scenario at every durable step and with a failing disk.
+# An hour and more: 1,000 killed runs of queries, 300 of upserts by foreachBatch, 300 of OPTIMIZE, VACUUM and RESTORE, outages of a minute, every scenario at every durable step and with a failing disk.
 KILL_RUNS ?= 1000
 crash:
 	@tools/setup.sh --kafka
 	@$(MAKE) --no-print-directory build
-	@TW_KILL_RUNS=$(KILL_RUNS) TW_UPSERT_KILLS=300 TW_LONG_OUTAGES=1 ctest --preset $(PRESET) -C crash -j $(TEST_JOBS) --output-on-failure -L crash
+	@TW_KILL_RUNS=$(KILL_RUNS) TW_UPSERT_KILLS=300 TW_MAINTENANCE_KILLS=300 TW_RACES=20 TW_LONG_OUTAGES=1 ctest --preset $(PRESET) -C crash -j $(TEST_JOBS) --output-on-failure -L crash
 
 TEST_ENVIRONMENT = TW_SOURCE_DIR="$(CURDIR)" TW_BUILD_DIR="$(CURDIR)/build/$(PRESET)" \
   TW_KAFKA_HOME="$$(tools/setup.sh --print-kafka)" PYTHONPATH="$(CURDIR)/tests"

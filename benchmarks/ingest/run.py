@@ -129,4 +129,67 @@ def delta_merge(lines, quick):
         lines.add(f"Delta MERGE of 1 % into {rows // 1_000_000} M x 7", time.process_time() - before, "CPU s", better="lower", engine=f"delta-rs {deltalake.__version__}")
 
 
-ROWS = [kafka_cpu, delta_append, delta_merge]
+def log_of_adds(root, commits, adds_per_commit):
+    """A Delta log of many adds with statistics of seven columns; the data files do not exist."""
+    names = ("id", "k", "x", "low", "high", "ts", "d")
+    types = ("long", "integer", "double", "string", "string", "timestamp", "date")
+    schema = {"type": "struct", "fields": [{"name": n, "type": t, "nullable": True, "metadata": {}} for n, t in zip(names, types)]}
+    (root / "_delta_log").mkdir(parents=True)
+    for version in range(commits):
+        actions = [{"commitInfo": {"timestamp": 1_700_000_000_000 + version, "operation": "WRITE", "operationParameters": {"mode": "Append", "partitionBy": "[]"}}}]
+        if version == 0:
+            actions += [{"protocol": {"minReaderVersion": 1, "minWriterVersion": 2}},
+                        {"metaData": {"id": "5a3c1e1c-0000-4000-8000-000000000000", "format": {"provider": "parquet", "options": {}},
+                                      "schemaString": json.dumps(schema), "partitionColumns": [], "configuration": {}, "createdTime": 1_700_000_000_000}}]
+        for i in range(version * adds_per_commit, (version + 1) * adds_per_commit):
+            low = {"id": i * 1000, "k": 0, "x": 0.001, "low": "category00", "high": "0" * 20, "ts": "2024-01-01T00:00:00.000Z", "d": "2024-01-01"}
+            high = {"id": i * 1000 + 999, "k": 999999, "x": 0.999, "low": "category99", "high": "9" * 20, "ts": "2024-01-02T00:00:00.000Z", "d": "2024-01-02"}
+            stats = {"numRecords": 1000, "minValues": low, "maxValues": high, "nullCount": dict.fromkeys(names, 0)}
+            actions.append({"add": {"path": f"part-{i:05d}-{i:032x}-c000.snappy.parquet", "partitionValues": {}, "size": 1_000_000 + i,
+                                    "modificationTime": 1_700_000_000_000, "dataChange": True, "stats": json.dumps(stats, separators=(",", ":"))}})
+        with open(root / "_delta_log" / f"{version:020d}.json", "w") as file:
+            file.writelines(json.dumps(action, separators=(",", ":")) + "\n" for action in actions)
+
+
+def delta_snapshot(lines, quick):
+    """A Delta table of 20,000 files, opened from 20 JSON commits and from a checkpoint: DESCRIBE DETAIL of a table that the server has not seen,
+    less the same for a table of one file; delta-rs in the same run."""
+    import deltalake
+    commits, per_commit = 20, 1000
+    turns = 3 if quick else 9
+    with scratch() as folder:
+        log_of_adds(folder / "json", commits, per_commit)
+        log_of_adds(folder / "small", 1, 1)
+        subprocess.run(["cp", "-r", folder / "json", folder / "checkpoint"], check=True)
+        deltalake.DeltaTable(str(folder / "checkpoint")).create_checkpoint()
+        with fresh_server(folder / "server") as server:
+            spark = server.session()
+
+            def opened(kind, number, files):
+                path = folder / f"{kind}{number}"
+                subprocess.run(["cp", "-rl", folder / kind, path], check=True)
+                before = cpu_seconds(server.process.pid)
+                answer = spark.sql(f"DESCRIBE DETAIL delta.`{path}`").collect()
+                used = cpu_seconds(server.process.pid) - before
+                assert answer[0]["numFiles"] == files, answer
+                return used
+
+            for number in range(3):
+                opened("small", number, 1)
+                opened("json", number, commits * per_commit)
+                opened("checkpoint", number, commits * per_commit)
+            statement = min(opened("small", 3 + number, 1) for number in range(turns))
+            for kind, bar in (("json", 0.15), ("checkpoint", 0.08)):
+                runs = [opened(kind, 3 + number, commits * per_commit) - statement for number in range(turns)]
+                lines.add(f"Delta snapshot of 20,000 files from {kind}", None, "CPU s", better="lower", bar=bar, runs=runs,
+                          statement_s=round(statement, 4))
+        for kind in ("json", "checkpoint"):
+            runs = []
+            for _ in range(turns):
+                before = time.process_time()
+                assert len(deltalake.DeltaTable(str(folder / kind)).file_uris()) == commits * per_commit
+                runs.append(time.process_time() - before)
+            lines.add(f"Delta snapshot of 20,000 files from {kind}", None, "CPU s", better="lower", runs=runs, engine=f"delta-rs {deltalake.__version__}")
+
+
+ROWS = [kafka_cpu, delta_append, delta_merge, delta_snapshot]

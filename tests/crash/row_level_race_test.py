@@ -1,6 +1,8 @@
-# ctest: TIMEOUT 600
+# ctest: TIMEOUT 7200 LABELS crash
 """Eight writers on two servers append, merge, update and delete in one Delta table at once, while one server is killed again and again:
-what the table holds is what its commits give one after the other, and no answered statement is lost or there twice."""
+what the table holds is what its commits give one after the other, and no answered statement is lost or there twice.
+
+TW_RACES: how many races with kills (1; `make crash`: 20)."""
 import glob
 import json
 import os
@@ -13,6 +15,7 @@ from harness.thalweg_server import ThalwegServer
 
 KEYS = 40
 STATEMENTS = 8  # of each writer
+RACES = int(os.environ.get("TW_RACES", "1"))
 WRITERS = 8
 
 
@@ -58,9 +61,9 @@ def run(spark, path, name, kind, argument):
 
 
 class Writer(threading.Thread):
-    def __init__(self, server, path, number):
+    def __init__(self, server, path, number, seed):
         super().__init__()
-        self.server, self.path, self.number = server, path, number
+        self.server, self.path, self.number, self.seed = server, path, number, seed
         self.answered, self.statements, self.conflicts, self.trouble = [], {}, 0, None
 
     def attempt(self, spark, name, kind, argument):
@@ -79,7 +82,7 @@ class Writer(threading.Thread):
             return None
 
     def run(self):
-        rng = random.Random(self.number)
+        rng = random.Random(self.seed * 1000 + self.number)
         try:
             spark, session_of = None, None
             for turn in range(STATEMENTS):
@@ -150,14 +153,14 @@ def replay(path):
     return names
 
 
-@pytest.mark.parametrize("kills", [0, 5])
-def test_commits_are_serialisable(tmp_path, kills):
+@pytest.mark.parametrize("kills, seed", [(0, 0)] + [(5, seed) for seed in range(RACES)])
+def test_commits_are_serialisable(tmp_path, kills, seed):
     path = str(tmp_path / "table")
     servers = [KillableServer(tmp_path / "a"), KillableServer(tmp_path / "b")]
     try:
         setup = servers[0].session()
         setup.createDataFrame([], "id BIGINT, n BIGINT").write.format("delta").save(path)
-        writers = [Writer(servers[number % 2], path, number + 1) for number in range(WRITERS)]
+        writers = [Writer(servers[number % 2], path, number + 1, seed) for number in range(WRITERS)]
         for writer in writers:
             writer.start()
         for turn in range(kills):

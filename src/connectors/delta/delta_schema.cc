@@ -1,6 +1,7 @@
 #include "connectors/delta/delta_schema.h"
 
 #include "base/string_case.h"
+#include "data/io/path.h"
 #include "data/text/datetime.h"
 #include "data/text/literal.h"
 #include "data/text/numbers.h"
@@ -172,7 +173,7 @@ std::optional<std::string> PartitionValueText(const Value& value, const DataType
   if (value.is_null()) return {};
   if (type.Is(TypeKind::kTimestamp)) return UtcTimestampText(value.get<int64_t>());
   std::string text = PartitionDirectoryText(value, type, data::TimeZone::Utc());
-  if (text.empty()) return {};
+  if (text.empty() || text == data::kDefaultPartitionName) return {};  // Spark reads the value back from the directory's name
   return text;
 }
 

@@ -26,7 +26,7 @@ int CharLength(const data::StructField& field);
 /// A partition value of the log. Null for nullopt and the empty text. Errors: DELTA_FAILED_CAST_PARTITION_VALUE.
 Result<data::Value> ParsePartitionValue(const std::optional<std::string>& text, const data::DataType& type,
                                         const data::TimeZone& zone);
-/// The text of the log; nullopt for null and the empty string.
+/// The text of the log; nullopt for null, the empty string, and the text that names the directory of nulls.
 std::optional<std::string> PartitionValueText(const data::Value& value, const data::DataType& type);
 /// The text of the directory name, before escaping: timestamps in the session's zone.
 std::string PartitionDirectoryText(const data::Value& value, const data::DataType& type, const data::TimeZone& zone);

@@ -321,6 +321,24 @@ sql::ExprPtr Compare(const char* op, const sql::AttributePtr& column, Value valu
   return sql::BindBuiltin(op, std::move(arguments), {.config = config}).ValueOrDie();
 }
 
+TEST(DeltaWriteTest, TheNameOfTheNullPartitionIsNull) {
+  // Real Spark 4.2.0 with Delta 4.4.0 writes {"p":null} for all three, since it reads the values back from the directory's name.
+  MemoryFileSystem disk;
+  const DeltaBench bench(disk);
+  const data::Schema schema = {{.name = "id", .type = DataType::Long()}, {.name = "p", .type = DataType::String()}};
+  const data::Chunk chunk = data::ChunkFromRows({schema[0].type, schema[1].type}, {{Value(int64_t{0}), Value(std::string("__HIVE_DEFAULT_PARTITION__"))},
+                                                                                  {Value(int64_t{1}), Value()},
+                                                                                  {Value(int64_t{2}), Value(std::string())},
+                                                                                  {Value(int64_t{3}), Value(std::string("x"))}});
+  ASSERT_TRUE(bench.Write("/t", schema, {chunk}, SaveMode::kAppend, {"p"}).ValueOrDie());
+  for (const ValueList& row : bench.Rows("/t").ValueOrDie()) EXPECT_EQ(row[1].is_null(), row[0].AsInt64() < 3);
+  for (const auto& line : LogLines(disk, "/t", 0)) {
+    if (!line.contains("add")) continue;
+    const auto& value = line["add"]["partitionValues"]["p"];
+    EXPECT_TRUE(value.is_null() || value == "x") << value;
+  }
+}
+
 TEST(DeltaWriteTest, FiltersSkipFilesByStatisticsAndPartitions) {
   MemoryFileSystem disk;
   const DeltaBench bench(disk);

@@ -59,6 +59,7 @@ class FileFormat {
 
 std::unique_ptr<FileFormat> MakeCsvFormat();
 std::unique_ptr<FileFormat> MakeJsonFormat();
+std::unique_ptr<FileFormat> MakeOrcFormat();
 std::unique_ptr<FileFormat> MakeParquetFormat();
 std::unique_ptr<FileFormat> MakeTextFormat();
 

@@ -172,7 +172,7 @@ TEST(FileScan, MissingAndCorruptFilesCanBeIgnored) {
 
 TEST(FileScan, FormatsThatAreNotThereAnswerByName) {
   Files files;
-  EXPECT_EQ(files.Load("orc", "/in", "v INT").status().condition(), "UNSUPPORTED_FEATURE.THALWEG");
+  EXPECT_EQ(files.Load("avro", "/in", "v INT").status().condition(), "UNSUPPORTED_FEATURE.THALWEG");
 }
 
 }  // namespace

@@ -55,6 +55,14 @@ inline const Setting<std::string> kPartitionOverwriteMode{
     .key = "spark.sql.sources.partitionOverwriteMode",
     .default_value = "STATIC",
     .doc = "What overwriting a partitioned directory replaces: STATIC everything, DYNAMIC the partitions that get rows."};
+inline const Setting<std::string> kOrcCompression{
+    .key = "spark.sql.orc.compression.codec",
+    .default_value = "zstd",
+    .doc = "The codec of written ORC files."};
+inline const Setting<bool> kOrcMergeSchema{
+    .key = "spark.sql.orc.mergeSchema",
+    .default_value = false,
+    .doc = "Whether the schema of ORC files is that of all of them, not of the first."};
 inline const Setting<std::string> kParquetCompression{
     .key = "spark.sql.parquet.compression.codec",
     .default_value = "snappy",

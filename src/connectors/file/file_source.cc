@@ -164,9 +164,10 @@ std::vector<std::shared_ptr<const sql::DataSource>> MakeFileDataSources(const sq
   };
   add(MakeCsvFormat());
   add(MakeJsonFormat());
+  add(MakeOrcFormat());
   add(MakeParquetFormat());
   add(MakeTextFormat());
-  for (const char* name : {"orc", "avro", "xml", "binaryFile"})
+  for (const char* name : {"avro", "xml", "binaryFile"})
     sources.push_back(std::make_shared<MissingFormat>(name));
   return sources;
 }

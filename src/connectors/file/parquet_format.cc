@@ -1,8 +1,8 @@
 #include "base/string_case.h"
 #include "connectors/file/file_format.h"
 #include "connectors/file/file_settings.h"
-#include "connectors/file/partitions.h"
 #include "connectors/file/scan_predicates.h"
+#include "connectors/file/schema_merge.h"
 #include "data/columnar/chunk.h"
 #include "data/formats/parquet/parquet_reader.h"
 #include "data/formats/parquet/parquet_writer.h"
@@ -87,9 +87,7 @@ class ParquetFormat final : public FileFormat {
     for (size_t i = 0; i < (merge ? files.size() : 1); ++i) {
       TW_ASSIGN_OR_RETURN(const auto file, data::ParquetFile::Open(*context.file_system, files[i].path));
       TW_ASSIGN_OR_RETURN(const data::Schema schema, file->ReadSchema());
-      for (const data::StructField& field : schema) {
-        TW_RETURN_NOT_OK(Merge(field, context.config->case_sensitive, &merged));
-      }
+      TW_RETURN_NOT_OK(MergeSchema(schema, context.config->case_sensitive, &merged));
     }
     return std::optional(merged);
   }
@@ -129,19 +127,6 @@ class ParquetFormat final : public FileFormat {
                              std::make_unique<ParquetRowsWriter>(std::move(writer)));
                        },
                        (codec.empty() ? "" : "." + codec) + ".parquet"};
-  }
-
- private:
-  static Status Merge(const data::StructField& field, bool case_sensitive, data::Schema* merged) {
-    for (const data::StructField& old : *merged) {
-      if (!SameName(old.name, field.name, case_sensitive)) continue;
-      if (old.type.SameType(field.type)) return Status::OK();
-      return Error("CANNOT_MERGE_SCHEMAS")
-          .With("left", "\"" + data::DataType::Struct({old}).Sql() + "\"")
-          .With("right", "\"" + data::DataType::Struct({field}).Sql() + "\"");
-    }
-    merged->push_back(field);
-    return Status::OK();
   }
 };
 

@@ -1,6 +1,6 @@
 #pragma once
 
-// Our open files as Arrow's streams. Private to the Parquet family.
+// Our open files as Arrow's streams. Private to the Parquet and ORC families.
 
 #include <arrow/io/interfaces.h>
 

@@ -1,6 +1,6 @@
 #pragma once
 
-// A column as a file holds it, as a column of the type that was asked for. Private to the Parquet family.
+// A column as a file holds it, as a column of the type that was asked for. Private to the Parquet and ORC families.
 
 #include "base/status.h"
 #include "data/columnar/column.h"

@@ -16,6 +16,7 @@
 #include "data/columnar/arrow_bridge.h"
 #include "data/formats/parquet/arrow_files.h"
 #include "data/formats/parquet/column_adapter.h"
+#include "data/formats/parquet/int96_leaf.h"
 #include "data/formats/parquet/parquet_schema.h"
 #include "data/formats/parquet/row_group_statistics.h"
 #include "data/io/path.h"
@@ -102,6 +103,7 @@ struct Source {
   StructField wanted;
   int field = -1;          ///< top-level field of the file; -1: null
   int batch_column = -1;   ///< position in Arrow's batches
+  int int96_leaf = -1;     ///< the Parquet column, when it is one of INT96 at the top level: not read by Arrow
   DataType file_type;
 };
 
@@ -120,9 +122,9 @@ class Reader final : public ParquetChunkReader {
   Status BindColumns();
   Status SelectRowGroups();
   bool MayHold(int row_group) const;
-  Result<std::optional<ParquetChunk>> NextCount();
+  Result<std::optional<ParquetChunk>> NextWithoutArrow();
   Status StartRowGroup();
-  Result<Chunk> Convert(const arrow::RecordBatch& batch) const;
+  Result<Chunk> Convert(const arrow::RecordBatch* batch, int64_t rows);
 
   std::shared_ptr<const File> file_;
   ParquetReadRequest request_;
@@ -133,10 +135,12 @@ class Reader final : public ParquetChunkReader {
   int skipped_ = 0;
   size_t next_group_ = 0;
   int64_t position_ = 0;             // row of the file that comes next
-  int64_t left_in_group_ = 0;        // counting only
+  int64_t left_in_group_ = 0;        // without Arrow's batches only
   int64_t bytes_read_ = 0;
   std::unique_ptr<parquet::arrow::FileReader> arrow_;
   std::unique_ptr<arrow::RecordBatchReader> batches_;  // of the current row group; borrows arrow_
+  std::shared_ptr<parquet::RowGroupReader> row_group_;  // the current one, when there are INT96 columns
+  std::map<int, Int96Leaf> int96_;                      // by Parquet column, of the current row group
 };
 
 Result<std::shared_ptr<arrow::io::RandomAccessFile>> File::OpenInput() const {
@@ -260,9 +264,16 @@ Status Reader::BindColumns() {
         .With("path", UriFromPath(AbsolutePath(file_->path()))).With("column", "[" + source.wanted.name + "]")
         .With("expectedType", source.wanted.type.SimpleString()).With("actualType", source.file_type.SimpleString());
   }
+  const auto is_int96 = [&](const parquet::arrow::SchemaField& field) {
+    return field.is_leaf() && file_->footer()->schema()->Column(field.column_index)->physical_type() == parquet::Type::INT96;
+  };
+  for (Source& source : sources_) {
+    if (source.field >= 0 && is_int96(fields.at(source.field))) source.int96_leaf = fields.at(source.field).column_index;
+  }
+  std::erase_if(fields, [&](const auto& entry) { return is_int96(entry.second); });
   for (const auto& [index, field] : fields) LeavesOf(field, &leaves_);
   for (Source& source : sources_) {
-    if (source.field < 0) continue;
+    if (source.field < 0 || source.int96_leaf >= 0) continue;
     source.batch_column = static_cast<int>(std::distance(fields.begin(), fields.find(source.field)));
   }
   return Status::OK();
@@ -312,7 +323,8 @@ Status Reader::Open() {
   const auto damaged = [&](std::string_view why) { return DamagedFile(file_->path(), why); };
   TW_RETURN_NOT_OK(NoThrow([&] { return BindColumns(); }, damaged));
   TW_RETURN_NOT_OK(NoThrow([&] { return SelectRowGroups(); }, damaged));
-  if (leaves_.empty() || row_groups_.empty()) return Status::OK();
+  const bool reads = !leaves_.empty() || std::any_of(sources_.begin(), sources_.end(), [](const Source& source) { return source.int96_leaf >= 0; });
+  if (!reads || row_groups_.empty()) return Status::OK();
   TW_ASSIGN_OR_RETURN(arrow_, file_->NewArrowReader(request_.batch_rows));
   return Status::OK();
 }
@@ -320,50 +332,69 @@ Status Reader::Open() {
 Status Reader::StartRowGroup() {
   const int group = row_groups_[next_group_++];
   position_ = first_rows_[static_cast<size_t>(group)];
+  left_in_group_ = file_->row_group_rows(group);
+  const auto metadata = file_->footer()->RowGroup(group);
+  int96_.clear();
+  for (const Source& source : sources_) {
+    if (source.int96_leaf < 0 || int96_.contains(source.int96_leaf)) continue;
+    if (int96_.empty()) row_group_ = arrow_->parquet_reader()->RowGroup(group);
+    int96_.emplace(source.int96_leaf, Int96Leaf(row_group_->Column(source.int96_leaf)));
+    bytes_read_ += metadata->ColumnChunk(source.int96_leaf)->total_compressed_size();
+  }
+  if (leaves_.empty()) return Status::OK();
   auto made = arrow_->GetRecordBatchReader({group}, leaves_);
   if (!made.ok()) return DamagedFile(file_->path(), made.status().ToString());
   batches_ = std::move(*made);
-  const auto metadata = file_->footer()->RowGroup(group);
   for (const int leaf : leaves_) bytes_read_ += metadata->ColumnChunk(leaf)->total_compressed_size();
   return Status::OK();
 }
 
-Result<Chunk> Reader::Convert(const arrow::RecordBatch& batch) const {
+/// `batch` is null when Arrow reads nothing.
+Result<Chunk> Reader::Convert(const arrow::RecordBatch* batch, int64_t rows) {
+  std::map<int, ColumnPtr> moments;
+  for (auto& [leaf, reader] : int96_) {
+    TW_ASSIGN_OR_RETURN(moments[leaf], reader.Next(rows));
+  }
   std::vector<ColumnPtr> columns;
   for (const Source& source : sources_) {
     if (source.field < 0) {
-      columns.push_back(Column::Nulls(source.wanted.type, batch.num_rows()));
+      columns.push_back(Column::Nulls(source.wanted.type, rows));
       continue;
     }
-    TW_ASSIGN_OR_RETURN(ColumnPtr column, ImportArray(batch.column(source.batch_column), source.file_type));
+    ColumnPtr column;
+    if (source.int96_leaf >= 0) {
+      column = moments.at(source.int96_leaf);
+    } else {
+      TW_ASSIGN_OR_RETURN(column, ImportArray(batch->column(source.batch_column), source.file_type));
+    }
     TW_ASSIGN_OR_RETURN(column, AdaptColumn(column, source.wanted.type, request_.case_sensitive));
     columns.push_back(std::move(column));
   }
-  return Chunk(std::move(columns), batch.num_rows());
+  return Chunk(std::move(columns), rows);
 }
 
-// No column of the file is needed: rows are counted from the footer.
-Result<std::optional<ParquetChunk>> Reader::NextCount() {
+// Arrow reads nothing: rows are counted from the footer.
+Result<std::optional<ParquetChunk>> Reader::NextWithoutArrow() {
   while (left_in_group_ == 0) {
     if (next_group_ == row_groups_.size()) return std::optional<ParquetChunk>{};
-    const int group = row_groups_[next_group_++];
-    position_ = first_rows_[static_cast<size_t>(group)];
-    left_in_group_ = file_->row_group_rows(group);
+    TW_RETURN_NOT_OK(StartRowGroup());
   }
   const int64_t rows = std::min(left_in_group_, request_.batch_rows);
-  std::vector<ColumnPtr> columns;
-  for (const Source& source : sources_) columns.push_back(Column::Nulls(source.wanted.type, rows));
-  ParquetChunk out{.chunk = Chunk(std::move(columns), rows), .first_row = position_};
+  TW_ASSIGN_OR_RETURN(Chunk chunk, Convert(nullptr, rows));
+  ParquetChunk out{.chunk = std::move(chunk), .first_row = position_};
   position_ += rows;
   left_in_group_ -= rows;
   return std::optional<ParquetChunk>(std::move(out));
 }
 
 Result<std::optional<ParquetChunk>> Reader::Next() {
-  if (leaves_.empty()) return NextCount();
   std::optional<ParquetChunk> out;
   TW_RETURN_NOT_OK(NoThrow(
       [&]() -> Status {
+        if (leaves_.empty()) {
+          TW_ASSIGN_OR_RETURN(out, NextWithoutArrow());
+          return Status::OK();
+        }
         while (!out) {
           if (batches_ == nullptr) {
             if (next_group_ == row_groups_.size()) return Status::OK();
@@ -377,7 +408,7 @@ Result<std::optional<ParquetChunk>> Reader::Next() {
             continue;
           }
           if (batch->num_rows() == 0) continue;
-          TW_ASSIGN_OR_RETURN(Chunk chunk, Convert(*batch));
+          TW_ASSIGN_OR_RETURN(Chunk chunk, Convert(batch.get(), batch->num_rows()));
           out = ParquetChunk{.chunk = std::move(chunk), .first_row = position_};
           position_ += batch->num_rows();
         }

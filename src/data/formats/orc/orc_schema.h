@@ -1,0 +1,36 @@
+#pragma once
+
+// Spark's types and those of ORC files, as Arrow shows them. Private to the ORC family.
+
+#include <arrow/type.h>
+
+#include <memory>
+
+#include "base/status.h"
+#include "data/columnar/column.h"
+#include "data/types/data_type.h"
+
+namespace thalweg::data {
+
+/// What a column of a file holds in memory as Arrow gives it (`stored`), and what it is to Spark (`type`): they differ in timestamps, which
+/// have no zone in the file, and in intervals, which are whole numbers with a note.
+struct OrcField {
+  StructField field;   ///< Spark's
+  DataType stored;
+};
+
+/// Errors: UNSUPPORTED_FEATURE.THALWEG for unions and for nesting beyond 200 levels.
+Result<OrcField> FromOrcField(const arrow::Field& field);
+
+/// The schema to write, with Spark's notes where the stored type does not tell; and the stored type of each column.
+/// Errors: UNSUPPORTED_DATA_TYPE_FOR_DATASOURCE.
+struct OrcWriteSchema {
+  std::shared_ptr<arrow::Schema> arrow;
+  Schema stored;
+};
+Result<OrcWriteSchema> ToOrcSchema(const Schema& schema);
+
+/// The same rows under a type with the same layout all the way down.
+ColumnPtr Retyped(const ColumnPtr& column, const DataType& type);
+
+}  // namespace thalweg::data

@@ -1,0 +1,67 @@
+"""ORC files of Thalweg, read by real Spark.
+
+    python check_orc.py write sc://... DIR     a client of Thalweg writes the folders
+    spark-run check_orc.py check DIR           real Spark reads them and compares with what it computes itself; exit status 1 when they differ
+"""
+import glob
+import os
+import sys
+
+from orc_columns import FIELDS, NESTED, OLD
+from pyspark.sql import SparkSession
+from pyspark.sql import functions as F
+
+CODECS = ["none", "snappy", "zlib", "lz4", "zstd"]
+INTERVALS = {"ym": "INTERVAL '1-2' YEAR TO MONTH", "dt": "INTERVAL '1 02:03:04.5' DAY TO SECOND", "d": "INTERVAL '3' DAY", "y": "INTERVAL '-4' YEAR"}
+# Name of a folder: columns, rows, columns of the folder's partitions.
+FOLDERS = {"flat": (FIELDS, 3000, []), "nested": (NESTED, 3000, []), "old": (OLD, 50, []), "intervals": (INTERVALS, 3, []), "no_rows": ({**FIELDS, **NESTED}, 0, []),
+           "parts": ({**NESTED, "p": "concat('a/b=', id % 3)", "q": "DATE'2024-01-01' + CAST(id % 2 AS INT)"}, 50, ["p", "q"])}
+
+
+def frame(spark, name):
+    fields, rows, _ = FOLDERS[name]
+    return spark.range(0, rows, 1, 1).select(*[F.expr(text).alias(column) for column, text in fields.items()])
+
+
+def write(spark, root):
+    for name, (_, _, parts) in FOLDERS.items():
+        for codec in CODECS:
+            frame(spark, name).coalesce(1).write.mode("overwrite").partitionBy(*parts).option("compression", codec).orc(f"{root}/{name}-{codec}")
+    stream = spark.readStream.format("rate-micro-batch").option("rowsPerBatch", 10).load()
+    query = stream.writeStream.format("orc").option("path", f"{root}/stream").option("checkpointLocation", f"{root}/stream-checkpoint").trigger(processingTime="0 seconds").start()
+    while query.lastProgress is None or query.lastProgress["batchId"] < 3:
+        query.awaitTermination(1)
+    query.stop()
+
+
+def texts(rows):
+    return sorted(row.r for row in rows.select(F.to_json(F.struct("*"), {"ignoreNullFields": "false"}).alias("r")).collect())
+
+
+def check(spark, root):
+    wrong = 0
+    for name in FOLDERS:
+        expected = frame(spark, name)
+        for codec in CODECS:
+            got = spark.read.orc(f"{root}/{name}-{codec}").select(*expected.columns)
+            same = texts(got) == texts(expected) and got.schema.simpleString() == expected.schema.simpleString()
+            # The row reader of Spark's, beside the vectorised one.
+            spark.conf.set("spark.sql.orc.enableVectorizedReader", "false")
+            same_by_rows = texts(spark.read.orc(f"{root}/{name}-{codec}").select(*expected.columns)) == texts(expected)
+            spark.conf.unset("spark.sql.orc.enableVectorizedReader")
+            print(name, codec, "ok" if same and same_by_rows else "DIFFERS", flush=True)
+            if not same:
+                print(got.schema.simpleString(), expected.schema.simpleString())
+                print([pair for pair in zip(texts(got), texts(expected)) if pair[0] != pair[1]][:3])
+            wrong += not (same and same_by_rows)
+    committed = spark.read.orc(f"{root}/stream").select("value").collect()
+    values = sorted(row.value for row in committed)
+    good = values == list(range(len(values))) and len(values) >= 40 and os.path.isdir(f"{root}/stream/_spark_metadata")
+    print("stream", "ok" if good else "DIFFERS", len(values), len(glob.glob(f"{root}/stream/_spark_metadata/*")))
+    return wrong + (not good)
+
+
+if sys.argv[1] == "write":
+    write(SparkSession.builder.remote(sys.argv[2]).create(), sys.argv[3])
+else:
+    sys.exit(1 if check(SparkSession.builder.getOrCreate(), sys.argv[2]) else 0)
