@@ -2,7 +2,7 @@
 
     TW_SPARK_RUN=.../spark-run; $TW_SPARK_RUN record_orc.py OUT
 
-One line a case. "read": the bytes of a file (Latin-1), the schema asked for (absent: inferred), and what Spark found. "write": options, whether
+One line a case. "read": the bytes of a file (Latin-1; or the name of the case that has them), the schema asked for (absent: inferred), and what Spark found. "write": options, whether
 Spark refuses them and what it adds to file names. "merge": several files, read with options."""
 import glob
 import json
@@ -18,6 +18,7 @@ from pyspark.sql import functions as F
 spark = (SparkSession.builder.config("spark.sql.session.timeZone", "UTC").config("spark.driver.extraJavaOptions", "-Duser.timezone=UTC")
          .getOrCreate())
 out = open(sys.argv[1], "w", encoding="utf-8")
+KNOWN = {}  # bytes of files and the case that holds them
 
 
 def emit(case):
@@ -51,7 +52,12 @@ def select(fields, rows=6):
 
 
 def read(name, content, schema=None, **options):
-    case = {"case": "read", "name": name, "options": options, "content": content}
+    case = {"case": "read", "name": name, "options": options}
+    if content in KNOWN:
+        case["content_of"] = KNOWN[content]
+    else:
+        case["content"] = content
+        KNOWN.setdefault(content, name)
     if schema is not None:
         case["schema"] = schema
     with tempfile.TemporaryDirectory() as folder:

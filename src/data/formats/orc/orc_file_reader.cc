@@ -154,10 +154,14 @@ int Reader::FieldOf(const StructField& column, const std::vector<StructField>& n
 
 Status Reader::BindColumns() {
   std::vector<StructField> names;
-  bool positional = !request_.table.empty();
+  bool positional = !request_.table.empty() && file_.schema->num_fields() > 0;
   for (const auto& field : file_.schema->fields()) {
     names.push_back({.name = field->name(), .type = {}});
     positional = positional && field->name().starts_with("_col");
+  }
+  if (positional && names.size() > request_.table.size()) {
+    return Error("FAILED_READ_FILE.NO_HINT").With("path", UriFromPath(AbsolutePath(path_)))
+        .Because(Unsupported("reading an ORC file with more columns than the table, whose names tell nothing"));
   }
   std::vector<int> at;
   for (const StructField& column : request_.columns) {
@@ -174,7 +178,7 @@ Status Reader::BindColumns() {
       source.stored = std::move(field.stored);
       source.type = std::move(field.field.type);
       const StructField& wanted = request_.columns[i];
-      if (!CanAdapt(source.type, wanted.type, request_.case_sensitive)) {
+      if (!CanReadOrc(source.type, wanted.type, request_.case_sensitive)) {
         return Error("FAILED_READ_FILE.NO_HINT").With("path", UriFromPath(AbsolutePath(path_)))
             .Because(Unsupported("reading the ORC column " + QuoteIdentifier(wanted.name) + " of type " + source.type.Sql() + " as " + wanted.type.Sql()));
       }

@@ -3,6 +3,7 @@
 #include <arrow/util/key_value_metadata.h>
 
 #include "data/columnar/arrow_bridge.h"
+#include "data/formats/parquet/column_adapter.h"
 
 namespace thalweg::data {
 
@@ -118,14 +119,15 @@ class Maker {
     DataType stored = type;
     bool noted = true;
     switch (type.kind()) {
+      case TypeKind::kString: break;
       case TypeKind::kTimestamp: stored = DataType::TimestampNtz(); break;
-      case TypeKind::kTimestampNtz: break;
+      case TypeKind::kTimestampNtz: stored = DataType::Long(); break;
       case TypeKind::kYearMonthInterval: stored = DataType::Integer(); break;
       case TypeKind::kDayTimeInterval: stored = DataType::Long(); break;
       case TypeKind::kNull:
       case TypeKind::kCalendarInterval:
-      case TypeKind::kVariant:
-      case TypeKind::kTime: return Refused();
+      case TypeKind::kVariant: return Refused();
+      case TypeKind::kTime: return Error("UNSUPPORTED_TIME_TYPE");
       default: noted = false;
     }
     TW_ASSIGN_OR_RETURN(auto arrow_type, ToArrowType(stored, {}));
@@ -155,6 +157,26 @@ Result<OrcWriteSchema> ToOrcSchema(const Schema& schema) {
   }
   out.arrow = arrow::schema(std::move(fields));
   return out;
+}
+
+bool CanReadOrc(const DataType& from, const DataType& wanted, bool case_sensitive) {
+  switch (wanted.kind()) {
+    case TypeKind::kString: return from.Is(TypeKind::kString);
+    case TypeKind::kTimestamp:
+    case TypeKind::kTimestampNtz: return from.Is(wanted.kind());
+    case TypeKind::kArray: return from.Is(TypeKind::kArray) && CanReadOrc(from.element(), wanted.element(), case_sensitive);
+    case TypeKind::kMap:
+      return from.Is(TypeKind::kMap) && CanReadOrc(from.key(), wanted.key(), case_sensitive) && CanReadOrc(from.value(), wanted.value(), case_sensitive);
+    case TypeKind::kStruct: {
+      if (!from.Is(TypeKind::kStruct)) return false;
+      for (const StructField& field : wanted.fields()) {
+        const int at = FindField(from.fields(), field.name, case_sensitive);
+        if (at >= 0 && !CanReadOrc(from.fields()[static_cast<size_t>(at)].type, field.type, case_sensitive)) return false;
+      }
+      return true;
+    }
+    default: return CanAdapt(from, wanted, case_sensitive);
+  }
 }
 
 ColumnPtr Retyped(const ColumnPtr& input, const DataType& type) {

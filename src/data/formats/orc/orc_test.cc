@@ -128,7 +128,7 @@ TEST(Orc, TimesWithinReachComeBackAndOthersAreRefused) {
   std::vector<ValueList> rows;
   for (const int64_t micros : {int64_t{0}, int64_t{-1}, int64_t{1}, int64_t{-999999}, int64_t{-1000000}, int64_t{-1000001}, int64_t{1700000000123456},
                                int64_t{-9000000000000001}, int64_t{9000000000000001}}) {
-    rows.push_back({Value(micros), Value(-micros)});
+    rows.push_back({Value(micros), Value(micros == 5 ? INT64_MIN : -micros)});
   }
   WriteFile(disk, schema, {ChunkFromRows(types, rows)});
   EXPECT_EQ(SchemaDdl(ReadOrcSchema(disk, "/f.orc").ValueOrDie()), "t TIMESTAMP,n TIMESTAMP_NTZ");
