@@ -25,20 +25,20 @@ namespace {
 
 using arrow::adapters::orc::ORCFileReader;
 
-Status DamagedFile(const std::string& path, std::string_view why) {
+Status DamagedOrc(const std::string& path, std::string_view why) {
   const Status cause = why.find("out of range for nanosecond resolution") == std::string_view::npos
                            ? InternalError(why)
                            : Unsupported("timestamps before 1677-09-21 or after 2262-04-11 in ORC files");
   return Error("FAILED_READ_FILE.NO_HINT").With("path", UriFromPath(AbsolutePath(path))).Because(cause).Kind(ErrorKind::kEnvironment);
 }
 
-Status DamagedFooter(const std::string& path, std::string_view why) {
+Status DamagedOrcFooter(const std::string& path, std::string_view why) {
   return Error("FAILED_READ_FILE.CANNOT_READ_FILE_FOOTER").With("path", UriFromPath(AbsolutePath(path)))
       .Because(InternalError(why)).Kind(ErrorKind::kEnvironment);
 }
 
 /// An open file whose footer was read.
-struct OpenFile {
+struct OpenedOrc {
   std::unique_ptr<ORCFileReader> reader;  ///< none: a file without bytes is one without columns and rows
   std::shared_ptr<arrow::Schema> schema;
   int64_t size_bytes = 0;
@@ -50,48 +50,48 @@ Status CheckStripes(const std::string& path, ORCFileReader* reader) {
     const auto stripe = reader->GetStripeInformation(i);
     if (stripe.num_rows < 0 || stripe.offset < 0 || stripe.length < 0 || stripe.first_row_id != rows ||
         __builtin_add_overflow(rows, stripe.num_rows, &rows)) {
-      return DamagedFooter(path, "a stripe of impossible size");
+      return DamagedOrcFooter(path, "a stripe of impossible size");
     }
   }
-  return rows == reader->NumberOfRows() ? Status::OK() : DamagedFooter(path, "the rows of the stripes are not those of the file");
+  return rows == reader->NumberOfRows() ? Status::OK() : DamagedOrcFooter(path, "the rows of the stripes are not those of the file");
 }
 
-Result<OpenFile> OpenOrcFile(FileSystem& file_system, const std::string& path) {
+Result<OpenedOrc> OpenOrcFile(FileSystem& file_system, const std::string& path) {
   auto opened = file_system.OpenForRead(path);
   if (!opened.ok() && IsNotFound(opened.status())) {
     return Error("FAILED_READ_FILE.FILE_NOT_EXIST").With("path", UriFromPath(AbsolutePath(path)))
         .Because(opened.status()).Kind(ErrorKind::kEnvironment);
   }
   if (!opened.ok()) return opened.status();
-  OpenFile file;
+  OpenedOrc file;
   file.schema = arrow::schema({});
   TW_ASSIGN_OR_RETURN(file.size_bytes, (*opened)->Size());
   if (file.size_bytes == 0) return file;
   TW_RETURN_NOT_OK(NoThrow(
       [&]() -> Status {
         auto reader = ORCFileReader::Open(ArrowInput(std::move(*opened), file.size_bytes), ProcessPool());
-        if (!reader.ok()) return DamagedFooter(path, reader.status().ToString());
+        if (!reader.ok()) return DamagedOrcFooter(path, reader.status().ToString());
         file.reader = std::move(*reader);
         TW_RETURN_NOT_OK(CheckStripes(path, file.reader.get()));
         auto schema = file.reader->ReadSchema();
-        if (!schema.ok()) return DamagedFooter(path, schema.status().ToString());
+        if (!schema.ok()) return DamagedOrcFooter(path, schema.status().ToString());
         file.schema = std::move(*schema);
         return Status::OK();
       },
-      [&](std::string_view why) { return DamagedFooter(path, why); }));
+      [&](std::string_view why) { return DamagedOrcFooter(path, why); }));
   return file;
 }
 
 /// One column of the result: which of the file's, or none.
-struct Source {
+struct OrcSource {
   int batch_column = -1;   ///< -1: null
   DataType stored;
   DataType type;
 };
 
-class Reader final : public FileReader {
+class OrcReader final : public FileReader {
  public:
-  explicit Reader(OrcReadRequest request) : request_(std::move(request)) {}
+  explicit OrcReader(OrcReadRequest request) : request_(std::move(request)) {}
 
   Status Open(FileSystem& file_system, const FileRange& range) override;
   Result<bool> Read(int64_t rows) override;
@@ -100,7 +100,7 @@ class Reader final : public FileReader {
   int64_t bytes_read() const override { return bytes_read_; }
 
  private:
-  Status BindColumns();
+  Status BindFields();
   int FieldOf(const StructField& column, const std::vector<StructField>& names, bool positional) const;
   Status ReadBatch();
   Status StartStripe();
@@ -109,9 +109,9 @@ class Reader final : public FileReader {
 
   OrcReadRequest request_;
   std::string path_;
-  OpenFile file_;
+  OpenedOrc file_;
   bool proleptic_ = false;
-  std::vector<Source> sources_;
+  std::vector<OrcSource> sources_;
   std::vector<int> fields_;            // of the file, ascending
   std::vector<int64_t> stripes_;       // of the range
   size_t next_stripe_ = 0;
@@ -121,7 +121,7 @@ class Reader final : public FileReader {
   int64_t bytes_read_ = 0;
 };
 
-Status Reader::Open(FileSystem& file_system, const FileRange& range) {
+Status OrcReader::Open(FileSystem& file_system, const FileRange& range) {
   path_ = range.path;
   batches_.reset();
   sources_.clear();
@@ -132,7 +132,7 @@ Status Reader::Open(FileSystem& file_system, const FileRange& range) {
   if (file_.reader == nullptr) return Status::OK();
   return NoThrow(
       [&]() -> Status {
-        TW_RETURN_NOT_OK(BindColumns());
+        TW_RETURN_NOT_OK(BindFields());
         proleptic_ = SaysProleptic(file_.reader->GetSerializedFileTail());
         const int64_t end = range.length == INT64_MAX ? INT64_MAX : range.start + range.length;
         for (int64_t i = 0; i < file_.reader->NumberOfStripes(); ++i) {
@@ -141,18 +141,18 @@ Status Reader::Open(FileSystem& file_system, const FileRange& range) {
         }
         return Status::OK();
       },
-      [&](std::string_view why) { return DamagedFile(path_, why); });
+      [&](std::string_view why) { return DamagedOrc(path_, why); });
 }
 
 /// Position in the file of a wanted column, -1 when it has none.
-int Reader::FieldOf(const StructField& column, const std::vector<StructField>& names, bool positional) const {
+int OrcReader::FieldOf(const StructField& column, const std::vector<StructField>& names, bool positional) const {
   if (column.type.Is(TypeKind::kNull)) return -1;
   if (!positional) return FindField(names, column.name, request_.case_sensitive);
   const int at = FindField(request_.table, column.name, /*case_sensitive=*/true);
   return at < static_cast<int>(names.size()) ? at : -1;
 }
 
-Status Reader::BindColumns() {
+Status OrcReader::BindFields() {
   std::vector<StructField> names;
   bool positional = !request_.table.empty() && file_.schema->num_fields() > 0;
   for (const auto& field : file_.schema->fields()) {
@@ -171,7 +171,7 @@ Status Reader::BindColumns() {
   std::sort(fields_.begin(), fields_.end());
   fields_.erase(std::unique(fields_.begin(), fields_.end()), fields_.end());
   for (size_t i = 0; i < at.size(); ++i) {
-    Source source;
+    OrcSource source;
     if (at[i] >= 0) {
       TW_ASSIGN_OR_RETURN(OrcField field, FromOrcField(*file_.schema->field(at[i])));
       source.batch_column = static_cast<int>(std::lower_bound(fields_.begin(), fields_.end(), at[i]) - fields_.begin());
@@ -188,7 +188,7 @@ Status Reader::BindColumns() {
   return Status::OK();
 }
 
-Status Reader::StartStripe() {
+Status OrcReader::StartStripe() {
   const auto stripe = file_.reader->GetStripeInformation(stripes_[next_stripe_++]);
   if (fields_.empty()) {  // rows are counted
     std::vector<ColumnPtr> columns;
@@ -199,39 +199,39 @@ Status Reader::StartStripe() {
   if (stripe.num_rows == 0) return Status::OK();
   bytes_read_ += stripe.length;
   const auto sought = file_.reader->Seek(stripe.first_row_id);
-  if (!sought.ok()) return DamagedFile(path_, sought.ToString());
+  if (!sought.ok()) return DamagedOrc(path_, sought.ToString());
   auto made = file_.reader->NextStripeReader(kChunkRows, fields_);
-  if (!made.ok()) return DamagedFile(path_, made.status().ToString());
+  if (!made.ok()) return DamagedOrc(path_, made.status().ToString());
   batches_ = std::move(*made);
   return Status::OK();
 }
 
-Status Reader::ReadBatch() {
+Status OrcReader::ReadBatch() {
   if (batches_ == nullptr) return StartStripe();
   std::shared_ptr<arrow::RecordBatch> batch;
   const auto read = batches_->ReadNext(&batch);
-  if (!read.ok()) return DamagedFile(path_, read.ToString());
+  if (!read.ok()) return DamagedOrc(path_, read.ToString());
   if (batch == nullptr) {
     batches_.reset();
     return Status::OK();
   }
   const auto valid = batch->Validate();
-  if (!valid.ok()) return DamagedFile(path_, valid.ToString());
+  if (!valid.ok()) return DamagedOrc(path_, valid.ToString());
   TW_ASSIGN_OR_RETURN(Chunk chunk, Convert(*batch));
   Keep(std::move(chunk));
   return Status::OK();
 }
 
-void Reader::Keep(Chunk chunk) {
+void OrcReader::Keep(Chunk chunk) {
   if (chunk.num_rows() == 0) return;
   rows_ += chunk.num_rows();
   chunks_.push_back(std::move(chunk));
 }
 
-Result<Chunk> Reader::Convert(const arrow::RecordBatch& batch) const {
+Result<Chunk> OrcReader::Convert(const arrow::RecordBatch& batch) const {
   std::vector<ColumnPtr> columns;
   for (size_t i = 0; i < sources_.size(); ++i) {
-    const Source& source = sources_[i];
+    const OrcSource& source = sources_[i];
     const DataType& wanted = request_.columns[i].type;
     if (source.batch_column < 0) {
       columns.push_back(Column::Nulls(wanted, batch.num_rows()));
@@ -245,18 +245,18 @@ Result<Chunk> Reader::Convert(const arrow::RecordBatch& batch) const {
   return Chunk(std::move(columns), batch.num_rows());
 }
 
-Result<bool> Reader::Read(int64_t rows) {
+Result<bool> OrcReader::Read(int64_t rows) {
   const Status status = NoThrow(
       [&]() -> Status {
         while (rows_ < rows && (batches_ != nullptr || next_stripe_ < stripes_.size())) TW_RETURN_NOT_OK(ReadBatch());
         return Status::OK();
       },
-      [&](std::string_view why) { return DamagedFile(path_, why); });
+      [&](std::string_view why) { return DamagedOrc(path_, why); });
   TW_RETURN_NOT_OK(status);
   return batches_ != nullptr || next_stripe_ < stripes_.size();
 }
 
-Result<std::vector<ColumnPtr>> Reader::Finish() {
+Result<std::vector<ColumnPtr>> OrcReader::Finish() {
   rows_ = 0;
   std::vector<Chunk> chunks = std::exchange(chunks_, {});
   if (chunks.size() == 1) return chunks[0].columns();
@@ -268,7 +268,7 @@ Result<std::vector<ColumnPtr>> Reader::Finish() {
 }  // namespace
 
 Result<Schema> ReadOrcSchema(FileSystem& file_system, const std::string& path) {
-  TW_ASSIGN_OR_RETURN(const OpenFile file, OpenOrcFile(file_system, path));
+  TW_ASSIGN_OR_RETURN(const OpenedOrc file, OpenOrcFile(file_system, path));
   Schema schema;
   for (const auto& field : file.schema->fields()) {
     TW_ASSIGN_OR_RETURN(OrcField read, FromOrcField(*field));
@@ -277,6 +277,6 @@ Result<Schema> ReadOrcSchema(FileSystem& file_system, const std::string& path) {
   return schema;
 }
 
-std::unique_ptr<FileReader> MakeOrcFileReader(OrcReadRequest request) { return std::make_unique<Reader>(std::move(request)); }
+std::unique_ptr<FileReader> MakeOrcFileReader(OrcReadRequest request) { return std::make_unique<OrcReader>(std::move(request)); }
 
 }  // namespace thalweg::data

@@ -20,19 +20,19 @@ namespace {
 
 using arrow::adapters::orc::ORCFileWriter;
 
-struct Codec {
+struct OrcCodec {
   std::string_view name;
   arrow::Compression::type type;
   std::string_view suffix;
 };
-constexpr Codec kCodecs[] = {
+constexpr OrcCodec kOrcCodecs[] = {
     {"none", arrow::Compression::UNCOMPRESSED, ""},  {"uncompressed", arrow::Compression::UNCOMPRESSED, ""},
     {"snappy", arrow::Compression::SNAPPY, "snappy"}, {"zlib", arrow::Compression::GZIP, "zlib"},
     {"zstd", arrow::Compression::ZSTD, "zstd"},       {"lz4", arrow::Compression::LZ4, "lz4"},
 };
 
-Result<const Codec*> FindCodec(std::string_view compression) {
-  for (const Codec& codec : kCodecs) {
+Result<const OrcCodec*> FindOrcCodec(std::string_view compression) {
+  for (const OrcCodec& codec : kOrcCodecs) {
     if (EqualsIgnoreCase(codec.name, compression)) return &codec;
   }
   for (const std::string_view name : {"lzo", "brotli"}) {
@@ -43,7 +43,7 @@ Result<const Codec*> FindCodec(std::string_view compression) {
 }
 
 /// As ORC's Java writer has them.
-arrow::adapters::orc::WriteOptions Options(const Codec& codec) {
+arrow::adapters::orc::WriteOptions Options(const OrcCodec& codec) {
   arrow::adapters::orc::WriteOptions options;
   options.compression = codec.type;
   options.compression_block_size = 256 * 1024;
@@ -52,12 +52,12 @@ arrow::adapters::orc::WriteOptions Options(const Codec& codec) {
   return options;
 }
 
-class Writer final : public FileWriter {
+class OrcWriter final : public FileWriter {
  public:
-  explicit Writer(std::string path) : path_(std::move(path)) {}
+  explicit OrcWriter(std::string path) : path_(std::move(path)) {}
 
   Status Open(FileSystem& file_system, const Schema& schema, std::string_view compression) {
-    TW_ASSIGN_OR_RETURN(const Codec* codec, FindCodec(compression));
+    TW_ASSIGN_OR_RETURN(const OrcCodec* codec, FindOrcCodec(compression));
     TW_ASSIGN_OR_RETURN(schema_, ToOrcSchema(schema));
     TW_ASSIGN_OR_RETURN(auto disk_file, file_system.Create(path_, CreateMode::kReplace));
     output_ = MakeArrowOutput(std::move(disk_file), &disk_error_);
@@ -109,7 +109,7 @@ class Writer final : public FileWriter {
 }  // namespace
 
 Result<std::string> OrcCodecSuffix(std::string_view compression) {
-  TW_ASSIGN_OR_RETURN(const Codec* codec, FindCodec(compression));
+  TW_ASSIGN_OR_RETURN(const OrcCodec* codec, FindOrcCodec(compression));
   return std::string(codec->suffix);
 }
 
@@ -117,7 +117,7 @@ Status CheckOrcTypes(const Schema& schema) { return ToOrcSchema(schema).status()
 
 Result<std::unique_ptr<FileWriter>> MakeOrcFileWriter(FileSystem& file_system, const std::string& path, const Schema& schema,
                                                       std::string_view compression) {
-  auto writer = std::make_unique<Writer>(path);
+  auto writer = std::make_unique<OrcWriter>(path);
   TW_RETURN_NOT_OK(writer->Open(file_system, schema, compression));
   return std::unique_ptr<FileWriter>(std::move(writer));
 }

@@ -11,7 +11,7 @@ namespace {
 
 // The attribute in which Spark notes its type. On disk: do not change.
 constexpr const char* kCatalystType = "spark.sql.catalyst.type";
-constexpr int kMaxDepth = 200;
+constexpr int kMaxOrcDepth = 200;
 
 /// Spark's note, when it fits what is stored.
 std::optional<DataType> NotedType(const arrow::Field& field, const DataType& stored) {
@@ -42,7 +42,7 @@ Result<Types> StructTypes(const arrow::DataType& type, int depth) {
 }
 
 Result<Types> TypesOf(const arrow::Field& field, int depth) {
-  if (depth > kMaxDepth) return Unsupported("ORC columns nested more than 200 levels deep");
+  if (depth > kMaxOrcDepth) return Unsupported("ORC columns nested more than 200 levels deep");
   const arrow::DataType& type = *field.type();
   switch (type.id()) {
     case arrow::Type::STRUCT: return StructTypes(type, depth);
@@ -77,12 +77,12 @@ struct WriteField {
   DataType stored;
 };
 
-class Maker {
+class OrcFieldMaker {
  public:
-  explicit Maker(std::string column, DataType whole) : column_(std::move(column)), whole_(std::move(whole)) {}
+  explicit OrcFieldMaker(std::string column, DataType whole) : column_(std::move(column)), whole_(std::move(whole)) {}
 
   Result<WriteField> Field(const std::string& name, const DataType& type, bool nullable, int depth) const {
-    if (depth > kMaxDepth) return Unsupported("ORC columns nested more than 200 levels deep");
+    if (depth > kMaxOrcDepth) return Unsupported("ORC columns nested more than 200 levels deep");
     switch (type.kind()) {
       case TypeKind::kStruct: {
         arrow::FieldVector children;
@@ -151,7 +151,7 @@ Result<OrcWriteSchema> ToOrcSchema(const Schema& schema) {
   OrcWriteSchema out;
   arrow::FieldVector fields;
   for (const StructField& field : schema) {
-    TW_ASSIGN_OR_RETURN(WriteField made, Maker(field.name, field.type).Field(field.name, field.type, field.nullable, 1));
+    TW_ASSIGN_OR_RETURN(WriteField made, OrcFieldMaker(field.name, field.type).Field(field.name, field.type, field.nullable, 1));
     fields.push_back(std::move(made.arrow));
     out.stored.push_back({.name = field.name, .type = std::move(made.stored), .nullable = field.nullable});
   }

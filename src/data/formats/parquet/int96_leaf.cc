@@ -8,7 +8,7 @@ namespace thalweg::data {
 
 namespace {
 
-constexpr uint64_t kMicrosOfDay = uint64_t{86400} * 1000000;
+constexpr uint64_t kInt96MicrosOfDay = uint64_t{86400} * 1000000;
 constexpr int64_t kJulianDayOfEpoch = 2440588;
 
 // Wraps at the ends of int64, as Spark.
@@ -16,7 +16,7 @@ int64_t Micros(const parquet::Int96& value) {
   uint64_t nanos = 0;
   std::memcpy(&nanos, &value, sizeof(nanos));
   const int64_t days = static_cast<int64_t>(static_cast<int32_t>(value.value[2])) - kJulianDayOfEpoch;
-  return static_cast<int64_t>(static_cast<uint64_t>(days) * kMicrosOfDay + static_cast<uint64_t>(static_cast<int64_t>(nanos) / 1000));
+  return static_cast<int64_t>(static_cast<uint64_t>(days) * kInt96MicrosOfDay + static_cast<uint64_t>(static_cast<int64_t>(nanos) / 1000));
 }
 
 }  // namespace
