@@ -232,7 +232,7 @@ Result<sql::TableCommandAnswer> Answer(const DeltaCommandRun& run, const Rewritt
   const auto number = [](size_t count) { return Value(static_cast<int64_t>(count)); };
   const size_t columns = run.snapshot->schema().size();
   ValueList metrics{number(done.adds.size()), number(done.removes.size()), SizeStats(Sizes(done.adds)), SizeStats(Sizes(done.removes)),
-                    number(done.partitions.size()), Value(), Value(), number(bins), number(bins == 0 ? 0 : 1), number(considered),
+                    number(done.partitions.size()), Value(), Value(), number(bins), number(1), number(considered),
                     number(considered - done.removes.size()), Value(false), number(0), number(0), Value(start_ms),
                     Value(run.log->clock().NowMillis()), number(1), number(bins), Value(),
                     Value(ValueList{Value(done.vectors), Value(done.deleted_rows)}), number(columns), number(std::min<size_t>(columns, 32))};

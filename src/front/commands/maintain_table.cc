@@ -32,11 +32,16 @@ Result<Maintained> FindMaintained(const sql::PlanPtr& analyzed, const sql::Maint
 Status Run(CommandRun& run, const sql::MaintainTable& command) {
   sql::PlanPtr plan = command.target;
   if (command.condition != nullptr) plan = std::make_shared<sql::Filter>(command.condition, plan);
-  TW_ASSIGN_OR_RETURN(const sql::PlanPtr analyzed, run.session.Analyze(plan));
-  TW_ASSIGN_OR_RETURN(const Maintained found, FindMaintained(analyzed, command));
+  const Result<sql::PlanPtr> analyzed = run.session.Analyze(plan);
+  if (!analyzed.ok() && analyzed.status().condition() == "PATH_NOT_FOUND") {
+    return Error("DELTA_MISSING_DELTA_TABLE").With("tableName", command.target->NodeText()).Because(analyzed.status());
+  }
+  TW_RETURN_NOT_OK(analyzed.status());
+  TW_ASSIGN_OR_RETURN(const Maintained found, FindMaintained(*analyzed, command));
   sql::TableCommandRequest request;
   request.name = command.name;
   request.arguments = command.arguments;
+  if (command.condition != nullptr) request.arguments.Set("predicate", command.condition->PlanText());
   if (!found.table->catalog_name.empty()) {
     std::string name;
     for (const std::string& part : found.table->catalog_name) name += (name.empty() ? "" : ".") + part;
