@@ -59,6 +59,10 @@ inline const Setting<std::string> kOrcCompression{
     .key = "spark.sql.orc.compression.codec",
     .default_value = "zstd",
     .doc = "The codec of written ORC files."};
+inline const Setting<bool> kOrcReader{
+    .key = "thalweg.orc.reader.enabled",
+    .default_value = false,
+    .doc = "Whether ORC files are read. Arrow's ORC reader trusts a file: a damaged one can end the process with all its queries."};
 inline const Setting<bool> kOrcMergeSchema{
     .key = "spark.sql.orc.mergeSchema",
     .default_value = false,

@@ -17,6 +17,7 @@ class OrcFormat final : public FileFormat {
 
   /// That of the first file that has columns, or of all of them with `mergeSchema`.
   Result<std::optional<data::Schema>> InferSchema(const FormatContext& context, const std::vector<FileEntry>& files) const override {
+    TW_RETURN_NOT_OK(CheckReader(context));
     TW_ASSIGN_OR_RETURN(const bool merge, data::BoolOption(context.options, "mergeSchema", context.settings->Get(kOrcMergeSchema)));
     TW_ASSIGN_OR_RETURN(const bool ignore_corrupt, data::BoolOption(context.options, "ignoreCorruptFiles", context.settings->Get(kIgnoreCorruptFiles)));
     data::Schema merged;
@@ -33,6 +34,7 @@ class OrcFormat final : public FileFormat {
 
   Result<ReaderFactory> NewReaders(const FormatContext& context, const data::Schema& file_schema, const data::Schema& columns,
                                    const sql::ScanRequest&) const override {
+    TW_RETURN_NOT_OK(CheckReader(context));
     const data::OrcReadRequest request{.columns = columns, .table = file_schema, .case_sensitive = context.config->case_sensitive};
     return ReaderFactory([request]() -> Result<std::unique_ptr<data::FileReader>> { return data::MakeOrcFileReader(request); });
   }
@@ -50,6 +52,12 @@ class OrcFormat final : public FileFormat {
     data::FileSystem* files = context.file_system;
     return FileWriters{[files, schema, compression](const std::string& path) { return data::MakeOrcFileWriter(*files, path, schema, compression); },
                        (codec.empty() ? "" : "." + codec) + ".orc"};
+  }
+
+ private:
+  static Status CheckReader(const FormatContext& context) {
+    if (context.settings->Get(kOrcReader)) return Status::OK();
+    return Unsupported("reading ORC files while " + std::string(kOrcReader.key) + " is false, since a damaged one can end the process");
   }
 };
 

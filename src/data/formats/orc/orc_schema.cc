@@ -151,6 +151,7 @@ Result<OrcWriteSchema> ToOrcSchema(const Schema& schema) {
   OrcWriteSchema out;
   arrow::FieldVector fields;
   for (const StructField& field : schema) {
+    if (field.name.empty()) return Unsupported("ORC columns without a name");
     TW_ASSIGN_OR_RETURN(WriteField made, OrcFieldMaker(field.name, field.type).Field(field.name, field.type, field.nullable, 1));
     fields.push_back(std::move(made.arrow));
     out.stored.push_back({.name = field.name, .type = std::move(made.stored), .nullable = field.nullable});
