@@ -280,11 +280,10 @@ class Program:
         self.note("operations", lambda: [h[1] for h in self.history(path)])
 
 
+PARTS = ("builders", "tables", "maintenance", "properties", "streams", "changes")
+
+
 def run(spark, root, samples, heard):
     program = Program(spark, root, samples, heard)
-    program.builders()
-    program.tables()
-    program.maintenance()
-    program.properties()
-    program.streams()
-    program.changes()
+    for part in PARTS:
+        getattr(program, part)()

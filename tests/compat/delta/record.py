@@ -1,6 +1,8 @@
 """Writes recorded.jsonl: what real Spark and Delta answer to program.py.
 
-    TW_SPARK_RUN=.../spark-run; $TW_SPARK_RUN record.py TESTS_DELTA OUT"""
+    TW_SPARK_RUN=.../spark-run; $TW_SPARK_RUN record.py TESTS_DELTA OUT [PART ...]
+
+PART: builders, tables, maintenance, properties, streams, changes; none: all of them. Outcomes are known by their labels, whatever their order."""
 import datetime
 import json
 import os
@@ -21,4 +23,5 @@ with open(sys.argv[2], "w", encoding="utf-8") as out:
         out.write(json.dumps([label, value]).replace(root, "ROOT") + "\n")
         out.flush()
 
-    program.run(spark, root, sys.argv[1], heard)
+    for part in sys.argv[3:] or program.PARTS:
+        getattr(program.Program(spark, tempfile.mkdtemp(dir=root), sys.argv[1], heard), part)()
