@@ -13,8 +13,10 @@ from pyspark.sql import functions as F
 
 CODECS = ["none", "snappy", "zlib", "lz4", "zstd"]
 INTERVALS = {"ym": "INTERVAL '1-2' YEAR TO MONTH", "dt": "INTERVAL '1 02:03:04.5' DAY TO SECOND", "d": "INTERVAL '3' DAY", "y": "INTERVAL '-4' YEAR"}
+# Fractions of a second before 1970 are not written.
+WHOLE_SECONDS = {"t": "TIMESTAMP'1700-01-01 00:00:00Z'", "before": "TIMESTAMP'1969-12-31 23:59:58Z' - make_dt_interval(0, 0, 0, id)"}
 # Name of a folder: columns, rows, columns of the folder's partitions.
-FOLDERS = {"flat": (FIELDS, 30, []), "nested": (NESTED, 3000, []), "old": (OLD, 50, []), "intervals": (INTERVALS, 3, []), "no_rows": ({**FIELDS, **NESTED}, 0, []),
+FOLDERS = {"flat": (FIELDS, 30, []), "nested": (NESTED, 3000, []), "old": ({**OLD, **WHOLE_SECONDS}, 50, []), "intervals": (INTERVALS, 3, []), "no_rows": ({**FIELDS, **NESTED}, 0, []),
            "parts": ({**NESTED, "p": "concat('a/b=', id % 3)", "q": "DATE'2024-01-01' + CAST(id % 2 AS INT)"}, 50, ["p", "q"])}
 
 

@@ -76,7 +76,8 @@ class OrcWriter final : public FileWriter {
     std::vector<ColumnPtr> columns;
     for (size_t i = 0; i < schema_.stored.size(); ++i) {
       const ColumnPtr column = chunk.num_rows() == 0 ? Column::Nulls(schema_.stored[i].type, 0) : chunk.column(static_cast<int>(i));
-      columns.push_back(ToHybridCalendar(Retyped(column, schema_.stored[i].type)));
+      columns.push_back(Flatten(ToHybridCalendar(Retyped(column, schema_.stored[i].type))));
+      if (HasFractionBefore1970(*columns.back())) return Unsupported("TIMESTAMP values before 1970 with fractions of a second in ORC files");
     }
     TW_ASSIGN_OR_RETURN(const auto exported, ExportChunk(Chunk(std::move(columns), chunk.num_rows()), schema_.stored, {}));
     return Guard([&]() -> Status {

@@ -19,7 +19,8 @@ Result<std::string> OrcCodecSuffix(std::string_view compression);
 Status CheckOrcTypes(const Schema& schema);
 
 /// Replaces an existing file; the directory must exist. Dates and timestamps before 1582-10-15 are written in the hybrid calendar, TIMESTAMP
-/// as the time on the wall in UTC, as a Spark that runs in UTC writes them. Errors: those of OrcCodecSuffix and CheckOrcTypes, IO_ERROR.
+/// as the time on the wall in UTC, as a Spark that runs in UTC writes them. Errors: those of OrcCodecSuffix and CheckOrcTypes, IO_ERROR;
+/// of Write: UNSUPPORTED_FEATURE.THALWEG for a TIMESTAMP before 1970 that is not a whole second (Arrow would write one that Spark cannot read).
 Result<std::unique_ptr<FileWriter>> MakeOrcFileWriter(FileSystem& file_system, const std::string& path, const Schema& schema,
                                                       std::string_view compression);
 

@@ -2,6 +2,8 @@
 
 #include <arrow/util/key_value_metadata.h>
 
+#include <algorithm>
+
 #include "data/columnar/arrow_bridge.h"
 #include "data/formats/parquet/column_adapter.h"
 
@@ -178,6 +180,18 @@ bool CanReadOrc(const DataType& from, const DataType& wanted, bool case_sensitiv
     }
     default: return CanAdapt(from, wanted, case_sensitive);
   }
+}
+
+bool HasFractionBefore1970(const Column& column) {
+  if (column.type().Is(TypeKind::kTimestampNtz)) {
+    const auto micros = column.values<int64_t>();
+    for (size_t i = 0; i < micros.size(); ++i) {
+      if (micros[i] < 0 && micros[i] % 1000000 != 0 && !column.IsNull(static_cast<int64_t>(i))) return true;
+    }
+    return false;
+  }
+  return column.type().IsNested() && std::any_of(column.parts().children.begin(), column.parts().children.end(),
+                                                 [](const ColumnPtr& child) { return HasFractionBefore1970(*child); });
 }
 
 ColumnPtr Retyped(const ColumnPtr& input, const DataType& type) {

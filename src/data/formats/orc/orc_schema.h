@@ -33,6 +33,10 @@ Result<OrcWriteSchema> ToOrcSchema(const Schema& schema);
 /// Whether a column of the file can be read as `wanted`: widening, as AdaptColumn does it, less what ORC's readers take for something else.
 bool CanReadOrc(const DataType& from, const DataType& wanted, bool case_sensitive);
 
+/// Whether a column of the stored type holds a moment that Arrow's adapter writes wrongly: before 1970 and not a whole second. It cuts towards
+/// zero where ORC rounds down, and Spark fails on the negative rest.
+bool HasFractionBefore1970(const Column& column);
+
 /// The same rows under a type with the same layout all the way down.
 ColumnPtr Retyped(const ColumnPtr& column, const DataType& type);
 
