@@ -26,6 +26,7 @@ class Cases:
 
     def stream(self, **options):
         options = {"kafka.bootstrap.servers": self.broker.bootstrap, "subscribe": self.topic, "startingOffsets": "earliest", **options}
+        options = {key: value for key, value in options.items() if value is not None}
         return self.spark.readStream.format("kafka").options(**options).load()
 
     def values(self, **options):
@@ -197,3 +198,59 @@ def test_batches_are_read_and_written(kafka):
     with pytest.raises(PySparkException):
         kafka.spark.range(1).selectExpr("CAST(id AS STRING) AS value").write.format("kafka").mode("overwrite").options(
             topic=kafka.topic, **base).save()
+
+
+def batch(kafka, **options):
+    options = {"kafka.bootstrap.servers": kafka.broker.bootstrap, "subscribe": kafka.topic, **options}
+    options = {key: value for key, value in options.items() if value is not None}
+    return kafka.spark.read.format("kafka").options(**options).load().selectExpr("topic", "CAST(value AS STRING) AS v", "offset")
+
+
+def test_a_pattern_is_looked_for_anywhere_in_a_name(kafka):
+    for topic in ("one", "one-more", "other"):
+        kafka.broker.create_topic(f"{kafka.topic}-{topic}")
+        kafka.broker.produce(f"{kafka.topic}-{topic}", [{"value": topic}])
+    found = lambda pattern: sorted(row.v for row in batch(kafka, subscribe=None, subscribePattern=pattern).collect())
+    assert found(f"{kafka.topic}-one") == ["one", "one-more"]
+    assert found(f"{kafka.topic}-one$") == ["one"]
+    kafka.drain(kafka.stream(subscribe=None, subscribePattern=f"{kafka.topic}-one").selectExpr("CAST(value AS STRING) AS v"))
+    assert kafka.rows() == [("one",), ("one-more",)]
+
+
+def test_an_end_beyond_the_partition_is_data_loss(kafka):
+    kafka.broker.create_topic(kafka.topic)
+    kafka.send("a", "b")
+    options = {"endingOffsets": f'{{"{kafka.topic}":{{"0":5}}}}', "kafkaConsumer.pollTimeoutMs": "500"}
+    with pytest.raises(PySparkException) as failure:
+        batch(kafka, **options).collect()
+    assert failure.value.getCondition() == "KAFKA_DATA_LOSS.COULD_NOT_READ_OFFSET_RANGE"
+    assert [row.v for row in batch(kafka, failOnDataLoss="false", **options).collect()] == ["a", "b"]
+
+
+@pytest.mark.parametrize("option", ["startingOffsets", "endingOffsets"])
+def test_offsets_of_a_batch_name_every_partition(kafka, option):
+    kafka.broker.create_topic(kafka.topic, partitions=2)
+    with pytest.raises(PySparkException) as failure:
+        batch(kafka, **{option: f'{{"{kafka.topic}":{{"0":0}}}}'}).collect()
+    assert failure.value.getCondition() == "KAFKA_START_OFFSET_DOES_NOT_MATCH_ASSIGNED"
+    assert failure.value.getMessageParameters() == {
+        "specifiedPartitions": f"Set({kafka.topic}-0)", "assignedPartitions": f"Set({kafka.topic}-0, {kafka.topic}-1)"}
+
+
+def test_a_batch_begun_with_fewer_topics_is_done_before_new_ends_are_taken(kafka):
+    other = f"{kafka.topic}-other"
+    kafka.broker.create_topic(kafka.topic)
+    kafka.broker.create_topic(other)
+    kafka.send("a0")
+    kafka.broker.produce(other, [{"value": "b0"}])
+    both = {"subscribe": f"{kafka.topic},{other}"}
+    kafka.drain(kafka.values(**both))
+    kafka.send("a1")
+    with pytest.raises(StreamingQueryException) as failure:
+        kafka.drain(kafka.values(subscribe=other))
+    assert "KAFKA_DATA_LOSS" in str(failure.value) or "may have been lost" in str(failure.value)
+    assert set(kafka.files("offsets")) - set(kafka.files("commits")) == {1}
+    kafka.broker.produce(other, [{"value": "b1"}])
+    kafka.drain(kafka.values(failOnDataLoss="false", **both), table="out2")
+    # The unfinished batch lost sight of the first topic, so that it is new afterwards, as in Spark.
+    assert kafka.rows("out2") == [("a0", 0, 0), ("a1", 0, 1), ("b1", 0, 1)]

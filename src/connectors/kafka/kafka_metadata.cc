@@ -54,7 +54,7 @@ Status TimestampsDoNotMatch(bool starting, const PartitionSet& specified,
 
 }  // namespace
 
-/// A topic pattern: matches whole names, as Java's Matcher.matches.
+/// A topic pattern: found anywhere in a name, as Spark does since it asks the brokers' admin API.
 struct KafkaMetadata::Pattern {
   pcre2_code* code = nullptr;
   ~Pattern() { pcre2_code_free(code); }
@@ -63,9 +63,8 @@ struct KafkaMetadata::Pattern {
     auto pattern = std::make_unique<Pattern>();
     int error = 0;
     PCRE2_SIZE at = 0;
-    pattern->code =
-        pcre2_compile(reinterpret_cast<PCRE2_SPTR>(text.data()), text.size(),
-                      PCRE2_UTF | PCRE2_ANCHORED | PCRE2_ENDANCHORED, &error, &at, nullptr);
+    pattern->code = pcre2_compile(reinterpret_cast<PCRE2_SPTR>(text.data()), text.size(), PCRE2_UTF,
+                                  &error, &at, nullptr);
     if (pattern->code != nullptr) return pattern;
     unsigned char reason[128] = "";
     pcre2_get_error_message(error, reason, sizeof(reason));
@@ -238,6 +237,11 @@ Result<PartitionOffsets> KafkaMetadata::ForTimestamps(const PartitionOffsets& ti
 Result<PartitionOffsets> KafkaMetadata::ResolveSpecific(const PartitionOffsets& given,
                                                         const PartitionSet& assigned) {
   if (KeysOf(given) != assigned) {
+    if (!options_.streaming) {
+      return Error("KAFKA_START_OFFSET_DOES_NOT_MATCH_ASSIGNED")  // for the end, too, as in Spark
+          .With("specifiedPartitions", DescribeSet(KeysOf(given)))
+          .With("assignedPartitions", DescribeSet(assigned));
+    }
     return AssertionFailed(
         "If startingOffsets contains specific offsets, you must specify all TopicPartitions.\n"
         "Use -1 for latest, -2 for earliest, if you don't care.\nSpecified: " +

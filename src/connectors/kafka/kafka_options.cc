@@ -322,6 +322,7 @@ std::string DescribeSubscription(const Subscription& subscription) {
 
 Result<KafkaReadOptions> ParseReadOptions(const sql::OptionMap& options, bool streaming) {
   KafkaReadOptions read;
+  read.streaming = streaming;
   TW_RETURN_NOT_OK(streaming ? ParseStreaming(options, &read) : ParseBatch(options, &read));
   return read;
 }

@@ -52,6 +52,7 @@ using JavaProperties = std::map<std::string, std::string>;
 
 struct KafkaReadOptions {
   Subscription subscription;
+  bool streaming = true;
   OffsetLimit starting;
   OffsetLimit ending = LatestOffsets{};  ///< batch only
   /// No record at or after a starting timestamp: true starts at the end, false is an error.

@@ -69,7 +69,7 @@ constexpr JavaProperty kTable[] = {
     {"internal.throw.on.fetch.stable.offset.unsupported", kNoEffect, kNoGroup},
     {"isolation.level", kSame, ""},
     {"key.deserializer", kRefused, kSource},
-    {"key.serializer", kRefused, "keys are written as bytes: convert them in the query"},
+    {"key.serializer", kNoEffect, "the source reads, the sink refuses it by itself"},
     {"linger.ms", kSame, ""},
     {"max.block.ms", kHandled, ""},
     {"max.in.flight.requests.per.connection", kSame, ""},

@@ -84,6 +84,12 @@ class KafkaRangeReader final : public sql::PartitionReader {
     TW_RETURN_NOT_OK(fetcher_->failure());
     const std::optional<std::chrono::nanoseconds> since = cursor_->waiting_since();
     if (since && SystemClock::Get().NowMonotonic() - *since > fetcher_->poll_timeout()) {
+      int64_t earliest = 0, latest = 0;
+      if (Watermarks(&earliest, &latest) && (next_ < earliest || next_ >= latest)) {
+        TW_PROBE("kafka: a range ends beyond its partition");
+        TW_RETURN_NOT_OK(Lost({CursorEvent::Kind::kOutOfRange, next_, Status::OK()}));
+        return ReadSome();
+      }
       return Error("KAFKA_REQUEST_FAILED")
           .With("attempted", "read " + range_.partition.ToString())
           .With("error", "Cannot fetch record for offset " + std::to_string(next_) + " in " +
@@ -96,23 +102,29 @@ class KafkaRangeReader final : public sql::PartitionReader {
     return sql::ReadStep(sql::ReadBlocked{cursor_->AwaitArrival()});
   }
 
+  /// What the broker holds of the partition; false when it does not say.
+  bool Watermarks(int64_t* earliest, int64_t* latest) const {
+    return rd_kafka_query_watermark_offsets(cursor_->client()->get(),
+                                            range_.partition.topic.c_str(),
+                                            range_.partition.partition, earliest, latest,
+                                            kWatermarkTimeoutMs) == RD_KAFKA_RESP_ERR_NO_ERROR;
+  }
+
   /// Records of the range are gone: an error, or on to what is left of it.
   Status Lost(const CursorEvent& event) {
     if (fail_on_data_loss_) {
-      return Error("KAFKA_DATA_LOSS.COULD_NOT_READ_OFFSET_RANGE")
-          .With("startOffset", static_cast<long long>(next_))
-          .With("endOffset", static_cast<long long>(range_.until))
-          .With("topicPartition", range_.partition.ToString())
-          .With("groupId", "none")
-          .Because(event.error);
+      Error loss = Error("KAFKA_DATA_LOSS.COULD_NOT_READ_OFFSET_RANGE")
+                       .With("startOffset", static_cast<long long>(next_))
+                       .With("endOffset", static_cast<long long>(range_.until))
+                       .With("topicPartition", range_.partition.ToString())
+                       .With("groupId", "none");
+      if (!event.error.ok()) return std::move(loss).Because(event.error);
+      return loss;
     }
     TW_PROBE("kafka: records of a range are gone");
     int64_t earliest = 0, latest = 0;
-    const rd_kafka_resp_err_t code = rd_kafka_query_watermark_offsets(
-        cursor_->client()->get(), range_.partition.topic.c_str(), range_.partition.partition,
-        &earliest, &latest, kWatermarkTimeoutMs);
-    const bool gone = event.kind == CursorEvent::Kind::kUnknown ||
-                      code != RD_KAFKA_RESP_ERR_NO_ERROR || earliest >= range_.until ||
+    const bool known = Watermarks(&earliest, &latest);
+    const bool gone = event.kind == CursorEvent::Kind::kUnknown || !known || earliest >= range_.until ||
                       latest <= next_ || ++restarts_ > kRestarts;
     const int64_t resume = gone ? range_.until : std::max(next_, earliest);
     TW_LOG(kWarn, "kafka records are gone and skipped", {"partition", range_.partition},

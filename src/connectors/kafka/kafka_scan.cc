@@ -37,6 +37,8 @@ class KafkaScan final : public sql::Scan {
     TW_ASSIGN_OR_RETURN(const std::vector<OffsetRange> ranges, Ranges(start, end));
     PartitionFetcher::Options fetch;
     fetch.settings = settings_;
+    // Everything to read is there; only a fetch that waits at the end would hold up the next split.
+    if (!settings_.fetch_wait_given) fetch.settings.Set("fetch.wait.max.ms", "5");
     fetch.partitions = ranges.size();
     fetch.poll_timeout = options_->poll_timeout;
     fetch.on_data = [] {};

@@ -197,6 +197,10 @@ class KafkaStream final : public sql::MicroBatchStream {
   Status MakeFetcher(size_t partitions) {
     PartitionFetcher::Options options;
     options.settings = settings_;
+    // A split in the middle of a partition asks anew, and waits for a fetch that waits.
+    if ((options_.min_partitions || options_.max_records_per_partition) &&
+        !settings_.fetch_wait_given)
+      options.settings.Set("fetch.wait.max.ms", "20");
     options.partitions = partitions;
     options.poll_timeout = options_.poll_timeout;
     options.on_data = on_more_data_;

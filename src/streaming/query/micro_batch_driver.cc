@@ -65,8 +65,12 @@ Status MicroBatchDriver::Loop(std::stop_token stop) {
   const bool freezes = sources_->SupportAvailableNow() || spec_.settings.Get(kAvailableNowWrapper);
   const bool once = std::holds_alternative<Once>(spec_.trigger) || (available_now && !freezes);
   takes_all_ = once;
-  if (available_now && !once) TW_RETURN_NOT_OK(sources_->PrepareForAvailableNow());
+  bool frozen = !available_now || once;
   while (!stop.stop_requested()) {
+    if (!frozen && !turn_) {  // a micro-batch that an earlier run began keeps its own end
+      TW_RETURN_NOT_OK(sources_->PrepareForAvailableNow());
+      frozen = true;
+    }
     StartTimers();
     const int64_t trigger_start_ms = trigger_start_ms_;
     TW_ASSIGN_OR_RETURN(const bool ran, Trigger());
@@ -90,9 +94,10 @@ Result<bool> MicroBatchDriver::Trigger() {
       return false;
     }
   }
-  SetStatus("Writing offsets to log", turn_->has_new_data, true);
+  const bool had_new_data = turn_->has_new_data;
+  SetStatus("Writing offsets to log", had_new_data, true);
   TW_RETURN_NOT_OK(RunOne());
-  SetStatus("Waiting for next trigger", false, false);
+  SetStatus("Waiting for next trigger", had_new_data, false);
   return true;
 }
 
