@@ -54,7 +54,9 @@ DataType InferType(const std::string& text, const PartitionOptions& options) {
   if (const std::optional<DataType> wide = WideNumber(text)) return *wide;
   if (data::ParseJavaDouble(text, &fraction)) return DataType::Double();
   const bool date_form = text.size() >= 10 && text[4] == '-' && text[7] == '-';
-  if (date_form && text.size() > 10 && text[10] == ' ' && text.size() >= 19 &&
+  // Spark's pattern here is yyyy-MM-dd HH:mm:ss[.S]: no second digit of a fraction, no zone.
+  const bool time_form = text.size() == 19 || (text.size() == 21 && text[19] == '.');
+  if (date_form && time_form && text[10] == ' ' &&
       data::ParseTimestamp(text, options.zone, 0, &large))
     return options.timestamp_ntz ? DataType::TimestampNtz() : DataType::Timestamp();
   if (date_form && text.size() == 10 && data::ParseDate(text, &small)) return DataType::Date();

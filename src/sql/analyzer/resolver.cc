@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "sql/expr/literal_zone.h"
 #include "sql/plan/commands.h"
 
 namespace thalweg::sql {
@@ -36,6 +37,7 @@ Status CheckPlacesOf(const LogicalPlan& node) {
 }  // namespace
 
 Result<PlanPtr> Analyze(const PlanPtr& plan, AnalyzerEnvironment& environment) {
+  const ScopedLiteralZone zone(environment.config()->time_zone);
   Resolver resolver(environment);
   TW_ASSIGN_OR_RETURN(PlanPtr resolved, resolver.Resolve(plan));
   TW_RETURN_NOT_OK(CheckPlaces(resolved));
@@ -56,6 +58,7 @@ Status CheckPlaces(const PlanPtr& plan) {
 
 Result<ExprPtr> AnalyzeExpression(const ExprPtr& expression, const AttributeList& input,
                                   AnalyzerEnvironment& environment) {
+  const ScopedLiteralZone zone(environment.config()->time_zone);
   Resolver resolver(environment);
   Scope scope;
   scope.input = input;

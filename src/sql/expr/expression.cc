@@ -5,9 +5,12 @@
 #include "base/invariant.h"
 #include "data/text/literal.h"
 #include "sql/expr/function.h"
+#include "sql/expr/literal_zone.h"
 
 namespace thalweg::sql {
 namespace {
+
+thread_local data::TimeZone literal_zone;  // for Literal::Sql
 
 bool IsUnresolvedKind(ExprKind kind) {
   switch (kind) {
@@ -27,6 +30,11 @@ bool IsUnresolvedKind(ExprKind kind) {
 }
 
 }  // namespace
+
+ScopedLiteralZone::ScopedLiteralZone(const std::string& id) : before_(literal_zone) {
+  if (const std::optional<data::TimeZone> zone = data::TimeZone::Find(id)) literal_zone = *zone;
+}
+ScopedLiteralZone::~ScopedLiteralZone() { literal_zone = before_; }
 
 ExprId NewExprId() {
   static std::atomic<int64_t> next{0};
@@ -100,7 +108,7 @@ ExprPtr Literal::WithChildren(ExprList children) const {
   TW_DCHECK(children.empty());
   return shared_from_this();
 }
-std::string Literal::Sql() const { return data::LiteralSql(value_, type_); }
+std::string Literal::Sql() const { return data::LiteralSql(value_, type_, literal_zone); }
 std::string Literal::PlanText() const { return data::LiteralPlanText(value_, type_); }
 bool Literal::Equals(const Expr& other) const {
   const auto* literal = other.As<Literal>();
