@@ -124,16 +124,21 @@ bool ValueOf(std::string_view name, const Moments& m, double* out) {
   return true;
 }
 
+/// Spark's result has always been combined with an empty buffer: far from zero (beyond 1e154) that alone gives NaN.
+template <int kOrder>
 Result<ColumnPtr> FinishMoments(const BoundAggregate& call, std::span<uint8_t* const> accumulators, EvalContext&) {
   const std::string_view name = call.function->name;
-  return ColumnOf<double, Moments>(call.type, accumulators,
-                                   [=](const Moments& m, double* out) { return ValueOf(name, m, out); });
+  return ColumnOf<double, Moments>(call.type, accumulators, [=](const Moments& m, double* out) {
+    Moments combined{};
+    Combine<kOrder>(combined, m);
+    return ValueOf(name, combined, out);
+  });
 }
 
 template <int kOrder>
 constexpr AggregateKernels kMomentsKernels{.size = sizeof(Moments), .update = &UpdateMoments<kOrder>,
                                     .merge = &MergeMoments<kOrder>, .export_buffers = &ExportMoments<kOrder>,
-                                    .import_buffers = &ImportMoments<kOrder>, .finish = &FinishMoments};
+                                    .import_buffers = &ImportMoments<kOrder>, .finish = &FinishMoments<kOrder>};
 
 Result<BoundAggregateCall> BindMoments(const AggregateFunction& function, ExprList arguments, bool,
                                        const BindContext& context) {

@@ -191,6 +191,20 @@ Result<ColumnPtr> AddCalendarIntervals(const BoundScalar& call, const KernelInpu
       });
 }
 
+/// How many times one interval goes into another.
+template <typename T>
+Result<ColumnPtr> DivideIntervals(const BoundScalar& call, const KernelInput& input, EvalContext&) {
+  return MapChecked<int64_t, T, T>(call, input, [&](T a, T b, std::optional<int64_t>* out) -> Status {
+    if (b == 0) {
+      if (call.mode != EvalMode::kAnsi) return {};
+      return Error("INTERVAL_DIVIDED_BY_ZERO");
+    }
+    if (b == -1 && static_cast<int64_t>(a) == std::numeric_limits<int64_t>::min()) return IntervalOverflow(call, "");
+    *out = static_cast<int64_t>(a) / static_cast<int64_t>(b);
+    return {};
+  });
+}
+
 /// value * 2 / (2 * divisor), HALF_UP.
 bool DivideHalfUp(Int128 value, Int128 divisor, Int128* out) {
   if (divisor < 0) {
@@ -406,6 +420,15 @@ Result<std::optional<BoundCall>> BindDatetimeArithmetic(const ScalarFunction& fu
     if (left.Is(TypeKind::kDate)) return BindDateAndNumber(function, plus, arguments[0], arguments[1], context);
     if (plus && right.Is(TypeKind::kDate)) return BindDateAndNumber(function, true, arguments[1], arguments[0], context);
     return std::optional<BoundCall>();
+  }
+  if (op == 'd' && (left.IsAnsiInterval() || left.Is(TypeKind::kNull)) &&
+      (right.IsAnsiInterval() || right.Is(TypeKind::kNull))) {
+    const auto type = TightestCommonType(left, right, context.config.ansi);
+    if (!type) return std::optional<BoundCall>();
+    ExprList coerced{Coerce(arguments[0], *type, context.config), Coerce(arguments[1], *type, context.config)};
+    return Some(MakeBound(function, std::move(coerced), DataType::Long(), true,
+                          type->Is(TypeKind::kYearMonthInterval) ? &DivideIntervals<int32_t> : &DivideIntervals<int64_t>,
+                          context));
   }
   const auto is_number = [](const DataType& t) {
     return t.IsNumeric() || t.Is(TypeKind::kString) || t.Is(TypeKind::kNull);
