@@ -3,7 +3,7 @@ import threading
 
 import pytest
 from harness.waiting import patience, wait_until
-from pyspark.errors import AnalysisException, IllegalArgumentException
+from pyspark.errors import AnalysisException, IllegalArgumentException, UnsupportedOperationException
 from pyspark.sql.streaming.listener import StreamingQueryListener
 
 
@@ -175,3 +175,60 @@ def test_the_status_names_the_source_that_is_asked(spark):
         wait_until(lambda: query.status["message"] == "Getting offsets from KafkaV2[Subscribe[nobody]]", "the status")
     finally:
         query.stop()
+
+
+def test_a_source_that_cannot_be_written_is_refused_at_the_start(spark, ticks):
+    with pytest.raises(UnsupportedOperationException) as failure:
+        ticks.writeStream.format("rate").option("checkpointLocation", "/nowhere").start()
+    assert failure.value.getCondition() == "_LEGACY_ERROR_TEMP_2049"
+    assert failure.value.getMessageParameters() == {"className": "rate", "operator": "writing"}
+    assert spark.streams.active == []
+
+
+def test_a_memory_table_does_not_go_on_from_a_checkpoint(spark, ticks, tmp_path):
+    def start(mode, frame):
+        return (frame.writeStream.format("memory").queryName("again").outputMode(mode).trigger(availableNow=True)
+                .option("checkpointLocation", str(tmp_path / mode)).start())
+    counts = ticks.groupBy().count()
+    for mode, frame in (("append", ticks), ("update", counts)):
+        assert start(mode, frame).awaitTermination(60)
+        with pytest.raises(AnalysisException) as failure:
+            start(mode, frame)
+        assert failure.value.getCondition() == "_LEGACY_ERROR_TEMP_1299"
+        assert failure.value.getMessageParameters() == {"checkpointPath": f"{tmp_path}/{mode}/offsets"}
+    for _ in range(2):
+        assert start("complete", counts).awaitTermination(60)
+
+
+@pytest.mark.parametrize("name", ["a b", "1a-", "a.", ""])
+def test_names_that_no_view_can_have(spark, ticks, name):
+    with pytest.raises(AnalysisException) as failure:
+        spark.range(1).createOrReplaceTempView(name)
+    assert failure.value.getCondition() == "_LEGACY_ERROR_TEMP_1321" and failure.value.getMessageParameters() == {"viewName": name}
+    if name:
+        with pytest.raises(AnalysisException) as failure:
+            ticks.writeStream.format("memory").queryName(name).start()
+        assert failure.value.getCondition() == "_LEGACY_ERROR_TEMP_1321"
+    assert spark.streams.active == []
+
+
+def test_an_id_that_is_none_is_refused(spark):
+    with pytest.raises(IllegalArgumentException) as failure:
+        spark.streams.get("not-a-uuid")
+    assert "Invalid UUID string: not-a-uuid" in str(failure.value)
+
+
+def test_the_schema_of_rate_micro_batch_is_fixed(spark):
+    with pytest.raises(UnsupportedOperationException) as failure:
+        spark.readStream.format("rate-micro-batch").schema("a INT").option("rowsPerBatch", 1).load().schema
+    assert failure.value.getCondition() == "_LEGACY_ERROR_TEMP_2242"
+    assert failure.value.getMessageParameters() == {"provider": "RatePerMicroBatchProvider"}
+
+
+def test_a_view_of_a_batch_is_no_stream(spark, ticks):
+    spark.range(3).createOrReplaceTempView("still")
+    with pytest.raises(AnalysisException) as failure:
+        spark.readStream.table("still").schema
+    assert failure.value.getCondition() == "_LEGACY_ERROR_TEMP_1008" and failure.value.getMessageParameters() == {"quoted": "still"}
+    ticks.createOrReplaceTempView("moving")
+    assert spark.readStream.table("moving").isStreaming

@@ -102,6 +102,8 @@ class RateMicroBatchDataSource final : public sql::DataSource {
  public:
   std::string short_name() const override { return "rate-micro-batch"; }
   Result<sql::TablePtr> Load(const sql::LoadRequest& request) const override {
+    if (request.schema && !request.for_write)
+      return Error("_LEGACY_ERROR_TEMP_2242").With("provider", "RatePerMicroBatchProvider");
     Options options;
     const int64_t cores = AvailableCores();
     TW_ASSIGN_OR_RETURN(options.rows_per_batch,

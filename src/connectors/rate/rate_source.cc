@@ -7,7 +7,6 @@
 #include "data/io/path.h"
 #include "data/logs/log_text.h"
 #include "data/logs/numbered_log.h"
-#include "data/text/interval.h"
 
 namespace thalweg::connectors {
 namespace {
@@ -165,7 +164,7 @@ class RateDataSource final : public sql::DataSource {
   }
 
  private:
-  /// "5s", "2 minutes", or a bare number of seconds.
+  /// "5s", "2min", or a bare number of seconds.
   static Result<int64_t> Seconds(const std::string& text) {
     const auto refused = [&] {
       return Error("INVALID_RATE_OPTION")
@@ -184,12 +183,7 @@ class RateDataSource final : public sql::DataSource {
     if (unit == "m" || unit == "min") return number * 60;
     if (unit == "h") return number * 3600;
     if (unit == "d") return number * 86400;
-    data::CalendarInterval interval;
-    int64_t micros = 0;
-    if (!data::ParseCalendarInterval(text, &interval) ||
-        !data::IntervalMicros(interval, 31, &micros))
-      return refused();
-    return micros / 1000000;
+    return refused();
   }
 
   const sql::ConnectorServices services_;

@@ -3,6 +3,7 @@
 #include "base/string_case.h"
 #include "data/types/field_comment.h"
 #include "front/commands/handlers.h"
+#include "front/session/view_name.h"
 
 namespace thalweg::front {
 
@@ -116,8 +117,9 @@ Status Run(CommandRun& run, const sql::CreateView& command) {
 }
 
 Status Run(CommandRun& run, const sql::CreateTempViewFromPlan& command) {
+  TW_ASSIGN_OR_RETURN(const std::string name, ParseTempViewName(command.name));
   TW_ASSIGN_OR_RETURN(sql::PlanPtr analyzed, run.session.Analyze(command.query));
-  return run.session.CreateTempView(command.name, std::move(analyzed), command.replace, command.global);
+  return run.session.CreateTempView(name, std::move(analyzed), command.replace, command.global);
 }
 
 Status Run(CommandRun& run, const sql::CreateTempViewUsing& command) {

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "base/string_case.h"
+#include "base/uuid.h"
 #include "data/text/interval.h"
 #include "front/connect/execute_plan.h"
 #include "front/connect/foreach_start.h"
@@ -249,6 +250,9 @@ Status RunQueryManagerCommand(const ExecuteContext& context, const pb::Streaming
       for (const QueryPtr& query : queries.Active()) describe(*query, result->mutable_active()->add_active_queries());
       break;
     case pb::StreamingQueryManagerCommand::kGetQuery:
+      if (!Uuid::Parse(command.get_query()).ok()) {
+        return Error("ILLEGAL_ARGUMENT").With("message", "Invalid UUID string: " + command.get_query());
+      }
       for (const QueryPtr& query : queries.Active()) {
         if (query->id().value().ToString() == command.get_query()) describe(*query, result->mutable_query());
       }

@@ -72,6 +72,9 @@ constexpr Rule kRules[] = {
     {"_LEGACY_ERROR_TEMP_2047", Family::kIllegalArgument},
     {"_LEGACY_ERROR_TEMP_2048", Family::kIllegalArgument},
     {"_LEGACY_ERROR_TEMP_3262", Family::kIllegalArgument},
+    {"_LEGACY_ERROR_TEMP_2049", Family::kUnsupported},
+    {"_LEGACY_ERROR_TEMP_2242", Family::kUnsupported},
+    {"USER_RAISED_EXCEPTION", Family::kRuntime},
     {"_LEGACY_ERROR_TEMP_3102", Family::kExtendedAnalysis},
     // What Spark's CheckAnalysis finds carries the plan and with it a class of its own.
     {"UNRESOLVED_COLUMN*", Family::kExtendedAnalysis},

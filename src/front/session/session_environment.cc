@@ -124,6 +124,11 @@ Result<sql::PlanPtr> SessionEnvironment::ResolveRelation(const sql::UnresolvedRe
   const bool global = parts.size() == 2 && EqualsIgnoreCase(parts[0], kGlobalTempDatabase);
   if (parts.size() == 1 || global) {
     TW_ASSIGN_OR_RETURN(sql::PlanPtr view, TempView(parts.back(), global));
+    if (view != nullptr && relation.streaming && !view->is_streaming()) {
+      std::string quoted;
+      for (const std::string& part : parts) quoted += (quoted.empty() ? "" : ".") + data::QuoteIfNeeded(part);
+      return Error("_LEGACY_ERROR_TEMP_1008").With("quoted", quoted);
+    }
     if (view != nullptr) return view;
   }
   Status not_found = sql::TableNotFound(parts, config_->current_database);

@@ -7,6 +7,7 @@
 #include "front/session/exception_classes.h"
 #include "front/session/session_environment.h"
 #include "front/session/session_impl.h"
+#include "front/session/view_name.h"
 #include "sql/catalog/catalog.h"
 #include "sql/datasource/output_modes.h"
 
@@ -136,7 +137,18 @@ Result<Sink> FormatSink(Session& session, const StreamStart& start, const data::
   Sink sink;
   sink.format = source->short_name();
   TW_ASSIGN_OR_RETURN(sink.table, source->Load(request));
+  if (!sink.table->capabilities().streaming_write)
+    return Error("_LEGACY_ERROR_TEMP_2049").With("className", format).With("operator", "writing");
   return sink;
+}
+
+// What a memory table shows is gone with its query: only complete mode can make it again from the state.
+Status CheckMemoryIsNew(data::FileSystem& files, const std::string& checkpoint, sql::OutputMode mode) {
+  if (mode == sql::OutputMode::kComplete) return Status::OK();
+  const std::string offsets = data::JoinPath(checkpoint, "offsets");
+  TW_ASSIGN_OR_RETURN(const bool exists, files.Exists(offsets));
+  if (exists) return Error("_LEGACY_ERROR_TEMP_1299").With("checkpointPath", offsets);
+  return Status::OK();
 }
 
 }  // namespace
@@ -176,10 +188,17 @@ Result<std::shared_ptr<streaming::StreamingQuery>> Session::StartStream(StreamSt
   if (const auto* modes = dynamic_cast<const sql::DeclaresOutputModes*>(table.get()); modes != nullptr) {
     TW_RETURN_NOT_OK(modes->CheckOutputMode(start.output_mode));
   }
+  std::string view_name;
+  if (format == "memory") {
+    TW_ASSIGN_OR_RETURN(view_name, ParseTempViewName(start.query_name));
+  }
   TW_ASSIGN_OR_RETURN(spec.checkpoint_location, CheckpointLocation(*this, start, format));
   spec.delete_checkpoint_on_stop = spec.checkpoint_location.empty();
   if (spec.delete_checkpoint_on_stop) {
     TW_ASSIGN_OR_RETURN(spec.checkpoint_location, TemporaryCheckpoint());
+  } else if (format == "memory") {
+    TW_RETURN_NOT_OK(
+        CheckMemoryIsNew(*impl_->server.connectors.file_system, spec.checkpoint_location, start.output_mode));
   }
   if (impl_->conf->GetBool("spark.sql.streaming.unsupportedOperationCheck", true)) {
     TW_RETURN_NOT_OK(sql::CheckStreamingSupported(plan, start.output_mode));
@@ -212,7 +231,7 @@ Result<std::shared_ptr<streaming::StreamingQuery>> Session::StartStream(StreamSt
   if (format == "memory") {
     // SELECT * FROM <query name> sees the batches so far.
     sql::PlanPtr rows = MakeRelation(table, "memory", false);
-    TW_RETURN_NOT_OK(CreateTempView(start.query_name, std::move(rows), true, false));
+    TW_RETURN_NOT_OK(CreateTempView(view_name, std::move(rows), true, false));
   }
   return query;
 }

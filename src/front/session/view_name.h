@@ -1,0 +1,13 @@
+#pragma once
+
+#include <string>
+
+#include "base/status.h"
+
+namespace thalweg::front {
+
+/// The name of a temporary view that a client gave as text: "v", "`my view`".
+/// Errors: _LEGACY_ERROR_TEMP_1321 (no name), TEMP_VIEW_NAME_TOO_MANY_NAME_PARTS ("db.v").
+Result<std::string> ParseTempViewName(const std::string& text);
+
+}  // namespace thalweg::front
