@@ -53,7 +53,8 @@ asan tsan:
 	@$(MAKE) --no-print-directory build PRESET=$@
 	@ctest --preset $@ -j $(TEST_JOBS) --output-on-failure
 
-fuzz-smoke: setup
+fuzz-smoke:
+	@tools/setup.sh --fuzz
 	@tools/fuzz_smoke.sh
 
 # An hour and more: 1,000 killed runs of queries, 300 of upserts by foreachBatch, 300 of OPTIMIZE, VACUUM and RESTORE, outages of a minute, every scenario at every durable step and with a failing disk.

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# setup.sh [--kafka]: installs what the build needs: Debian packages (as root), a Python environment with
-# pinned versions and, with --kafka, the broker of the tests. Safe to run again: what is there is kept.
+# setup.sh [--kafka | --fuzz]: installs what the build needs: Debian packages (as root), a Python environment with
+# pinned versions and, with --kafka, the broker of the tests, with --fuzz the compiler of the fuzz programs. Safe to run
+# again: what is there is kept.
 # setup.sh --print-venv | --print-kafka: only prints where those are.
 # Writes nothing but packages and ${XDG_CACHE_HOME:-~/.cache}/thalweg.
 set -euo pipefail
@@ -50,6 +51,8 @@ if [[ ! -e $venv/thalweg-stamp ]]; then
   "$venv/bin/python" -m pip install --quiet --disable-pip-version-check --no-deps -r "$here/requirements_no_deps.txt"
   touch "$venv/thalweg-stamp"
 fi
+
+if [[ ${1:-} == --fuzz ]]; then packages "$here/apt_packages_fuzz.txt"; fi
 
 if [[ ${1:-} == --kafka ]]; then
   packages "$here/apt_packages_test.txt"
