@@ -60,6 +60,12 @@ def test_clock_changes_do_not_move_windows(spark, folder):
         ("2024-03-31 01:00:00", "2024-03-31 03:00:00", 1), ("2024-03-31 03:00:00", "2024-03-31 04:00:00", 1)]
 
 
+def test_session_windows_of_tables_are_refused_by_name(spark):
+    rows = spark.sql("SELECT timestamp'2024-03-01 00:00:00' AS ts UNION ALL SELECT timestamp'2024-03-01 00:01:00'")
+    with pytest.raises(Exception, match="UNSUPPORTED_FEATURE.THALWEG.*session windows"):
+        rows.groupBy(F.session_window("ts", "5 minutes")).count().collect()
+
+
 def test_session_windows_of_streams_are_refused_by_name(spark, folder):
     folder.put("f1.json", '{"k":"a","ts":"2024-03-01T10:00:00Z"}')
     stream = read_files(spark, folder, "k STRING, ts TIMESTAMP").withWatermark("ts", "1 minute")

@@ -268,6 +268,13 @@ Result<PhysicalNodePtr> FirstOfKeys(PlanContext& context, PhysicalNodePtr input,
 
 }  // namespace
 
+namespace {
+
+// Sessions that overlap would have to be merged.
+bool IsSessionWindow(const sql::AttributePtr& key) { return sql::HasMetadataFlag(key->metadata_json(), sql::kSessionWindowFlag); }
+
+}  // namespace
+
 Result<PhysicalNodePtr> PlanAggregate(PlanContext& context, const sql::PlanPtr& node) {
   const auto& aggregate = static_cast<const sql::Aggregate&>(*node);
   if (aggregate.grouping_kind != sql::Aggregate::Grouping::kPlain) return Unsupported("GROUPING SETS, CUBE and ROLLUP");
@@ -275,6 +282,8 @@ Result<PhysicalNodePtr> PlanAggregate(PlanContext& context, const sql::PlanPtr& 
   const bool distinct = std::any_of(parts.calls.begin(), parts.calls.end(), [](const auto& call) { return call->distinct(); });
   const bool stateful = context.stream != nullptr && node->child()->is_streaming();
   if (stateful && distinct) return Unsupported("DISTINCT aggregates on a stream");
+  const AttributeList keys = parts.KeyAttributes();
+  if (!stateful && std::any_of(keys.begin(), keys.end(), IsSessionWindow)) return Unsupported("session windows");
   // State ids are given from the sink down, so before the input is planned.
   const std::optional<size_t> layout_index = stateful ? std::optional<size_t>(context.next_stateful++) : std::nullopt;
   TW_ASSIGN_OR_RETURN(PhysicalNodePtr input, context.Plan(node->child()));

@@ -17,8 +17,8 @@ namespace thalweg::sql {
 
 /// Without SubqueryAlias nodes; qualifiers have done their work.
 Result<PlanPtr> EliminateAliases(const PlanPtr& plan);
-/// Distinct becomes an Aggregate over all columns; EXCEPT and INTERSECT become anti and semi joins below one.
-/// Errors: UNSUPPORTED_FEATURE.THALWEG for EXCEPT ALL and INTERSECT ALL.
+/// Distinct becomes an Aggregate over all columns; EXCEPT and INTERSECT become anti and semi joins below one, with ALL counts
+/// of both sides and as many copies as those say.
 Result<PlanPtr> ReplaceSetOperations(const PlanPtr& plan, const EvalConfig& config);
 /// Conjuncts of filters and of join conditions go as far down as they may: through projects, watermarks they do not use,
 /// aggregates by their keys, unions, sorts, joins; adjacent filters are merged.
