@@ -52,7 +52,7 @@ TEST_F(RulesTest, DistinctAndSetOperationsBecomeAggregatesAndJoins) {
             "   +- Project [k, sequence(1, (left_total - right_total)) AS numbers]\n"
             "      +- Filter ((left_total - right_total) > 0)\n"
             "         +- Aggregate [k], [k, sum(left_count) AS left_total, sum(right_count) AS right_total]\n"
-            "            +- Union ALL\n"
+            "            +- Union false, false\n"
             "               :- Project [k, 1 AS left_count, 0 AS right_count]\n"
             "               :  +- Project [k]\n"
             "               :     +- Relation [k,v,x] memory\n"
