@@ -138,14 +138,32 @@ double NumberAt(const Column& column, int64_t row) {
   return static_cast<double>(value.AsInt64());
 }
 
+/// The values of a group in order. The one with rank r, from 1 to the last of `through`, is at the first place whose `through` reaches r.
+struct Ranked {
+  ColumnPtr values;
+  std::vector<int32_t> order;    ///< rows of `values`
+  std::vector<int64_t> through;  ///< how many there are up to this place
+  int32_t RowOfRank(int64_t rank) const {
+    return order[static_cast<size_t>(std::lower_bound(through.begin(), through.end(), rank) - through.begin())];
+  }
+};
+
+Result<Ranked> RankedValues(const DataType& type, const Counts& counts) {
+  Ranked ranked;
+  std::vector<int64_t> numbers;
+  TW_ASSIGN_OR_RETURN(ranked.values, ValuesOf(type, counts, &numbers));
+  for (size_t i = 0; i < numbers.size(); ++i) ranked.order.push_back(static_cast<int32_t>(i));
+  std::sort(ranked.order.begin(), ranked.order.end(),
+            [&](int32_t a, int32_t b) { return CompareRows(*ranked.values, a, *ranked.values, b) < 0; });
+  int64_t total = 0;
+  for (const int32_t i : ranked.order) ranked.through.push_back(total += numbers[static_cast<size_t>(i)]);
+  return ranked;
+}
+
 /// The value at `point` of [0, 1] of the sorted sequence, between neighbours by distance.
-double At(const Column& values, const std::vector<int32_t>& order, const std::vector<int64_t>& through, double point) {
-  const double position = static_cast<double>(through.back() - 1) * point;
-  const auto find = [&](double rank) {
-    const auto wanted = static_cast<int64_t>(rank) + 1;
-    const auto it = std::lower_bound(through.begin(), through.end(), wanted);
-    return NumberAt(values, order[static_cast<size_t>(it - through.begin())]);
-  };
+double At(const Ranked& ranked, double point) {
+  const double position = static_cast<double>(ranked.through.back() - 1) * point;
+  const auto find = [&](double place) { return NumberAt(*ranked.values, ranked.RowOfRank(static_cast<int64_t>(place) + 1)); };
   const double lower = std::floor(position);
   const double higher = std::ceil(position);
   const double low = find(lower);
@@ -170,19 +188,12 @@ Result<ColumnPtr> FinishPercentile(const BoundAggregate& call, std::span<uint8_t
       builder->AppendNull();
       continue;
     }
-    std::vector<int64_t> numbers;
-    TW_ASSIGN_OR_RETURN(const ColumnPtr values, ValuesOf(call.argument_types[0], *counts, &numbers));
-    std::vector<int32_t> order(numbers.size());
-    for (size_t i = 0; i < order.size(); ++i) order[i] = static_cast<int32_t>(i);
-    std::sort(order.begin(), order.end(), [&](int32_t a, int32_t b) { return CompareRows(*values, a, *values, b) < 0; });
-    std::vector<int64_t> through;
-    int64_t total = 0;
-    for (const int32_t i : order) through.push_back(total += numbers[static_cast<size_t>(i)]);
+    TW_ASSIGN_OR_RETURN(const Ranked ranked, RankedValues(call.argument_types[0], *counts));
     if (!data.many) {
-      builder->AppendValue(number(At(*values, order, through, data.points[0])));
+      builder->AppendValue(number(At(ranked, data.points[0])));
       continue;
     }
-    for (const double point : data.points) builder->child(0)->AppendValue(number(At(*values, order, through, point)));
+    for (const double point : data.points) builder->child(0)->AppendValue(number(At(ranked, point)));
     builder->AppendList();
   }
   return builder->Finish();
@@ -220,23 +231,16 @@ Result<ColumnPtr> FinishPercentileApprox(const BoundAggregate& call, std::span<u
       builder->AppendNull();
       continue;
     }
-    std::vector<int64_t> numbers;
-    TW_ASSIGN_OR_RETURN(const ColumnPtr values, ValuesOf(call.argument_types[0], *counts, &numbers));
-    std::vector<int32_t> order(numbers.size());
-    for (size_t i = 0; i < order.size(); ++i) order[i] = static_cast<int32_t>(i);
-    std::sort(order.begin(), order.end(), [&](int32_t a, int32_t b) { return CompareRows(*values, a, *values, b) < 0; });
-    std::vector<int64_t> through;
-    int64_t total = 0;
-    for (const int32_t i : order) through.push_back(total += numbers[static_cast<size_t>(i)]);
+    TW_ASSIGN_OR_RETURN(const Ranked ranked, RankedValues(call.argument_types[0], *counts));
     const auto find = [&](double point) {
-      const auto rank = std::max<int64_t>(static_cast<int64_t>(std::ceil(point * static_cast<double>(total))), 1);
-      return order[static_cast<size_t>(std::lower_bound(through.begin(), through.end(), rank) - through.begin())];
+      const double wanted = std::ceil(point * static_cast<double>(ranked.through.back()));
+      return ranked.RowOfRank(std::max<int64_t>(static_cast<int64_t>(wanted), 1));
     };
     if (!data.many) {
-      builder->AppendFrom(*values, find(data.points[0]));
+      builder->AppendFrom(*ranked.values, find(data.points[0]));
       continue;
     }
-    for (const double point : data.points) builder->child(0)->AppendFrom(*values, find(point));
+    for (const double point : data.points) builder->child(0)->AppendFrom(*ranked.values, find(point));
     builder->AppendList();
   }
   return builder->Finish();
