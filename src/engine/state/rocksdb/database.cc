@@ -6,11 +6,10 @@
 #include <rocksdb/metadata.h>
 #include <rocksdb/table.h>
 
-#include <algorithm>
 #include <map>
+#include <vector>
 
 #include "base/no_throw.h"
-#include "data/io/path.h"
 #include "engine/state/rocksdb/database_files.h"
 
 namespace thalweg::engine {
@@ -19,7 +18,6 @@ namespace {
 constexpr char kPlace[] = "/db";
 constexpr int kBottomLevel = 6;
 constexpr size_t kFewTables = 4;  // of level 0, before they are merged
-constexpr size_t kEntriesPerVisit = 4096;
 constexpr size_t kBlockCacheBytes = 32 << 20;
 constexpr uint64_t kTableBytes = 64 << 20;
 
@@ -51,7 +49,6 @@ rocksdb::BlockBasedTableOptions TableOptions() {
 rocksdb::Options MakeOptions(rocksdb::Env* env) {
   rocksdb::Options options;
   options.env = env;
-  options.create_if_missing = true;
   options.compression = rocksdb::kLZ4Compression;
   options.bottommost_compression = rocksdb::kDisableCompressionOption;
   options.table_factory.reset(rocksdb::NewBlockBasedTableFactory(TableOptions()));
@@ -95,8 +92,8 @@ struct Database::Impl {
   std::map<std::string, std::string> stored;  // tables by name: where they lie in the checkpoint
   std::unique_ptr<rocksdb::DB> db;
 
-  Status AddFiles(data::FileSystem& file_system, const DatabaseImage& image);
-  Status Open(bool writable, bool empty);
+  Status AddFiles(data::FileSystem& file_system, const CheckedImage& image);
+  Status Open();
   Status Charge();
   Status Merge(const Tables& tables, int level, TableWork* work);
   Status MergeWhatIsDue(TableWork* work);
@@ -108,31 +105,22 @@ struct Database::Impl {
   }
 };
 
-Status Database::Impl::AddFiles(data::FileSystem& file_system, const DatabaseImage& image) {
-  for (const auto& file : image.files) TW_RETURN_NOT_OK(files->AddBytes(file.name, file.bytes));
+Status Database::Impl::AddFiles(data::FileSystem& file_system, const CheckedImage& image) {
+  Manifest manifest = image.manifest;
+  const std::string name = ManifestName(manifest.next_file_number++);
+  TW_RETURN_NOT_OK(files->AddBytes("CURRENT", name + "\n"));
+  TW_RETURN_NOT_OK(files->AddBytes(name, FormatManifest(manifest)));
   for (const auto& table : image.tables) {
-    TW_ASSIGN_OR_RETURN(std::shared_ptr<data::ReadableFile> file, file_system.OpenForRead(table.path));
-    TW_ASSIGN_OR_RETURN(const int64_t size_bytes, file->Size());
-    if (size_bytes != table.size_bytes) {
-      return Error("CANNOT_LOAD_STATE_STORE.UNEXPECTED_FILE_SIZE")
-          .With("dfsFile", data::QualifiedPathText(table.path))
-          .With("localFile", table.name)
-          .With("expectedSize", static_cast<long long>(table.size_bytes))
-          .With("localFileSize", static_cast<long long>(size_bytes))
-          .Kind(ErrorKind::kEnvironment);
-    }
-    files->AddStored(table.name, std::move(file), static_cast<uint64_t>(size_bytes));
+    TW_ASSIGN_OR_RETURN(std::shared_ptr<data::ReadableFile> file, OpenTable(file_system, table));
+    files->AddStored(table.name, std::move(file), static_cast<uint64_t>(table.size_bytes));
     stored[table.name] = table.path;
   }
   return Status::OK();
 }
 
-Status Database::Impl::Open(bool writable, bool empty) {
-  rocksdb::Options options = MakeOptions(env.get());
-  options.create_if_missing = empty;
+Status Database::Impl::Open() {
   rocksdb::DB* opened = nullptr;
-  const rocksdb::Status status = writable ? rocksdb::DB::Open(options, kPlace, &opened)
-                                          : rocksdb::DB::OpenForReadOnly(options, kPlace, &opened);
+  const rocksdb::Status status = rocksdb::DB::Open(MakeOptions(env.get()), kPlace, &opened);
   db.reset(opened);
   return Told(status);
 }
@@ -147,47 +135,14 @@ Database::~Database() {
          "nothing of it is kept");
 }
 
-Result<std::unique_ptr<Database>> Database::Open(data::FileSystem& file_system, const DatabaseImage& image, bool writable,
-                                                 MemoryAccount* memory) {
+Result<std::unique_ptr<Database>> Database::Open(data::FileSystem& file_system, const CheckedImage& image, MemoryAccount* memory) {
   std::unique_ptr<Database> database;
   TW_RETURN_NOT_OK(NoThrow([&]() -> Status {
     database.reset(new Database(std::make_unique<Impl>(memory)));
     TW_RETURN_NOT_OK(database->impl_->AddFiles(file_system, image));
-    return database->impl_->Open(writable, image.files.empty());
+    return database->impl_->Open();
   }));
   return database;
-}
-
-Status Database::Scan(const std::function<Status(std::span<const DatabaseEntry>)>& visit) const {
-  return NoThrow([&]() -> Status {
-    rocksdb::ReadOptions options;
-    options.fill_cache = false;
-    options.readahead_size = 1 << 20;
-    const std::unique_ptr<rocksdb::Iterator> at(impl_->db->NewIterator(options));
-    std::string bytes;
-    std::vector<size_t> sizes;  // of keys and values in turn
-    std::vector<DatabaseEntry> entries;
-    const auto visit_copied = [&] {
-      entries.clear();
-      const char* begin = bytes.data();
-      for (size_t i = 0; i < sizes.size(); i += 2) {
-        entries.push_back({{begin, sizes[i]}, {begin + sizes[i], sizes[i + 1]}});
-        begin += sizes[i] + sizes[i + 1];
-      }
-      Status status = entries.empty() ? Status::OK() : visit(entries);
-      bytes.clear();
-      sizes.clear();
-      return status;
-    };
-    for (at->SeekToFirst(); at->Valid(); at->Next()) {
-      bytes.append(at->key().data(), at->key().size()).append(at->value().data(), at->value().size());
-      sizes.push_back(at->key().size());
-      sizes.push_back(at->value().size());
-      if (sizes.size() == 2 * kEntriesPerVisit) TW_RETURN_NOT_OK(visit_copied());
-    }
-    TW_RETURN_NOT_OK(FromRocks(at->status()));
-    return visit_copied();
-  });
 }
 
 Result<bool> Database::Contains(std::string_view key) const {

@@ -2,8 +2,9 @@
 // files. No crash; what was understood survives being written again, and reads the same twice.
 //
 // The first byte says what follows: 0 an archive, 1 metadata, 2 a changelog, 3 a snapshot in parts: uint16 LE size and bytes of the
-// metadata, the same of the MANIFEST, then the bytes of every table. Bits 2 and 3: row checksums, a prefix of the key. Nobody puts
-// RocksDB's own checksums right: what is damaged must not end the process, what is forged may (docs/internals/state.md).
+// metadata, the same of the MANIFEST, then the bytes of every table. Bits 2 and 3: row checksums, a prefix of the key. Bit 4: the
+// checksums of MANIFEST and tables are put right, so that what is forged is looked at like what is whole. Bit 5: in a snapshot the
+// table is the one of a store that we write, with the rest of the input written over it.
 
 #include <algorithm>
 #include <cstdint>
@@ -12,11 +13,13 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "base/log.h"
 #include "data/io/atomic_write.h"
 #include "data/io/memory_file_system.h"
 #include "data/io/path.h"
+#include "engine/state/rocksdb/forged_files_test_support.h"
 #include "engine/state/rocksdb/snapshot_metadata.h"
 #include "engine/state/rocksdb/zip_archive.h"
 #include "engine/state/state_persister.h"
@@ -102,15 +105,69 @@ std::string_view TakePart(std::string_view* bytes) {
   return part;
 }
 
+/// A store of three rows as we write it: the archive of its version 1, and its table.
+struct OwnStore {
+  std::vector<ZipEntry> archive;
+  std::string table_path;
+  std::string table;
+};
+
+const OwnStore& ReadOwnStore() {
+  static const OwnStore store = [] {
+    OwnStore own;
+    data::MemoryFileSystem files;
+    const auto writer = OpenStore(files, 0)->BeginChanges(StateVersion(1));
+    Require(writer.ok());
+    const StateChange changes[] = {{"a key...", "a value.", false}, {"b key...", "another value...", false}, {"c key...", "", true}};
+    data::DurableGroup group(files);
+    Require((*writer)->Append(changes).ok() && (*writer)->Finish(group).ok() && group.Publish().ok());
+    own.archive = *ReadZip(*files.ReadWhole(data::JoinPath(kStore, "1.zip")), kMostBytes);
+    const auto tables = files.List(data::JoinPath(kStore, "SSTs"));
+    Require(tables.ok() && tables->size() == 1);
+    own.table_path = tables->front().path;
+    own.table = *files.ReadWhole(own.table_path);
+    return own;
+  }();
+  return store;
+}
+
+/// uint16 LE where, a byte of what: written over `bytes`, again and again.
+void WriteOver(std::string_view changes, std::string* bytes) {
+  for (; changes.size() >= 3 && !bytes->empty(); changes.remove_prefix(3)) {
+    const size_t at = static_cast<uint8_t>(changes[0]) | static_cast<size_t>(static_cast<uint8_t>(changes[1])) << 8;
+    (*bytes)[at % bytes->size()] = changes[2];
+  }
+}
+
+/// A store of ours with other bytes here and there, all checksums right.
+void ForgedStore(std::string_view bytes, uint8_t flags) {
+  OwnStore store = ReadOwnStore();
+  for (ZipEntry& entry : store.archive) {
+    if (!entry.name.starts_with("MANIFEST")) continue;
+    WriteOver(TakePart(&bytes), &entry.bytes);
+    ForgeManifest(&entry.bytes);
+  }
+  WriteOver(bytes, &store.table);
+  ForgeTable(&store.table);
+  data::MemoryFileSystem files;
+  Require(data::AtomicWriteFile(files, store.table_path, store.table, {.overwrite = true}).ok());
+  Put(files, "1.zip", WriteZip(store.archive));
+  Load(files, flags);
+}
+
 void Snapshot(std::string_view bytes, uint8_t flags) {
+  if ((flags & 32) != 0) return ForgedStore(bytes, flags);
+  const bool forged = (flags & 16) != 0;
   data::MemoryFileSystem files;
   const std::string_view metadata = TakePart(&bytes);
-  const std::string manifest(TakePart(&bytes));
+  std::string manifest(TakePart(&bytes));
+  if (forged) ForgeManifest(&manifest);
   const auto parsed = ParseSnapshotMetadata(metadata);
   if (parsed.ok()) {
     for (const SnapshotSst& sst : parsed->ssts) {
       std::string table(bytes);
       if (sst.size_bytes < static_cast<int64_t>(kMostBytes)) table.resize(static_cast<size_t>(sst.size_bytes));
+      if (forged) ForgeTable(&table);
       Put(files, "SSTs/" + sst.stored_name, table);
     }
   }

@@ -240,12 +240,12 @@ Status RocksDbPersister::ScanSnapshot(int64_t version, const StateVisitor& visit
   const SpentTime spent(load);
   const std::string path = SnapshotPath(version);
   TW_ASSIGN_OR_RETURN(const StoredSnapshot snapshot, ReadStoredSnapshot(file_system_, directory_, path));
-  const auto database = Database::Open(file_system_, snapshot.image, /*writable=*/false);
-  if (!database.ok()) return SnapshotLoadError(path, database.status());
+  const auto image = CheckImage(snapshot.image);
+  if (!image.ok()) return SnapshotLoadError(path, image.status());
   Status visited;  // the visitor's errors are no damage
   std::deque<std::string> texts;
   std::vector<StateChange> changes;
-  const Status scanned = (*database)->Scan([&](std::span<const DatabaseEntry> entries) -> Status {
+  const Status scanned = ScanImage(file_system_, *image, &verified_, [&](std::span<const DatabaseEntry> entries) -> Status {
     texts.clear();
     changes.clear();
     for (const DatabaseEntry& entry : entries) {
@@ -268,7 +268,7 @@ Result<std::unique_ptr<SnapshotBuilder>> RocksDbPersister::BuildFrom(int64_t bas
   if (base > 0) {
     TW_ASSIGN_OR_RETURN(snapshot, ReadStoredSnapshot(file_system_, directory_, path));
   }
-  auto builder = SnapshotBuilder::Open(file_system_, directory_, snapshot, memory);
+  auto builder = SnapshotBuilder::Open(file_system_, directory_, snapshot, verified_, memory);
   if (!builder.ok()) return SnapshotLoadError(path, builder.status());
   for (int64_t changelog = base + 1; changelog <= version; ++changelog) {
     TW_RETURN_NOT_OK(ReadRecords(changelog, [&](std::span<const StateChange> records) -> Status {

@@ -64,6 +64,7 @@ class RocksDbPersister final : public FilePersister {
   const StateCodecKind codec_;
   const RocksDbRowEncoding encoding_;
   const StateMemory memory_;
+  mutable VerifiedTables verified_;
   // The strand's.
   std::unique_ptr<SnapshotBuilder> database_;
   int64_t database_version_ = -1;  // -1: it must not be used

@@ -75,9 +75,11 @@ Result<SnapshotMetadata> ReadStoredMetadata(data::FileSystem& file_system, const
 
 Result<std::unique_ptr<SnapshotBuilder>> SnapshotBuilder::Open(data::FileSystem& file_system, std::string store_directory,
                                                                const std::optional<StoredSnapshot>& base,
-                                                               MemoryAccount* memory) {
-  TW_ASSIGN_OR_RETURN(auto database, Database::Open(file_system, base ? base->image : DatabaseImage{}, /*writable=*/true, memory));
-  std::unique_ptr<SnapshotBuilder> builder(new SnapshotBuilder(std::move(store_directory), std::move(database)));
+                                                               VerifiedTables& verified, MemoryAccount* memory) {
+  TW_ASSIGN_OR_RETURN(const CheckedImage image, CheckImage(base ? base->image : DatabaseImage{}));
+  TW_RETURN_NOT_OK(VerifyImage(file_system, image, &verified));
+  TW_ASSIGN_OR_RETURN(auto database, Database::Open(file_system, image, memory));
+  std::unique_ptr<SnapshotBuilder> builder(new SnapshotBuilder(std::move(store_directory), std::move(database), verified));
   if (!base) return builder;
   builder->num_keys_ = base->metadata.num_keys;
   for (const SnapshotSst& sst : base->metadata.ssts) builder->stored_names_[sst.local_name] = sst.stored_name;
@@ -113,6 +115,7 @@ Result<StagedSnapshot> SnapshotBuilder::Stage(data::DurableGroup& group, const s
   }
   StagedSnapshot staged;
   TW_RETURN_NOT_OK(StageTables(group, image, &staged, work));
+  NoteOwnTables(image);
   const SpentTime spent(&work->stage_archive);
   SnapshotMetadata metadata{.num_keys = num_keys_};
   for (const DatabaseImage::Table& table : image.tables) {
@@ -126,6 +129,17 @@ Result<StagedSnapshot> SnapshotBuilder::Stage(data::DurableGroup& group, const s
   TW_RETURN_NOT_OK(group.Stage(path, archive));
   staged.zip_bytes = static_cast<int64_t>(archive.size());
   return staged;
+}
+
+void SnapshotBuilder::NoteOwnTables(const DatabaseImage& image) {
+  const auto checked = CheckImage(image);
+  if (!checked.ok()) return;  // then they are looked at as those of others
+  for (size_t i = 0; i < checked->tables.size(); ++i) {
+    const DatabaseImage::Table& table = checked->tables[i];
+    if (table.path.empty()) {
+      verified_.Insert(data::JoinPath(TablesDirectory(store_directory_), stored_names_[table.name]), checked->manifest.tables[i]);
+    }
+  }
 }
 
 Status SnapshotBuilder::StageTables(data::DurableGroup& group, const DatabaseImage& image, StagedSnapshot* staged,

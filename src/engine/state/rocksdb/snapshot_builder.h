@@ -46,10 +46,11 @@ struct StagedSnapshot {
 /// Thread: confined to its owner. Keys and values as row_encoding.h makes them.
 class SnapshotBuilder {
  public:
-  /// From a snapshot, or from nothing. `memory`: as Database's.
+  /// From a snapshot, or from nothing. Reads those of its tables that `verified` does not know; adds what Stage() writes to it.
+  /// `memory`: as Database's.
   static Result<std::unique_ptr<SnapshotBuilder>> Open(data::FileSystem& file_system, std::string store_directory,
                                                        const std::optional<StoredSnapshot>& base,
-                                                       MemoryAccount* memory = nullptr);
+                                                       VerifiedTables& verified, MemoryAccount* memory = nullptr);
 
   Status Put(std::string_view key, std::string_view value);
   Status Remove(std::string_view key);
@@ -60,11 +61,15 @@ class SnapshotBuilder {
   int64_t memory_bytes() const { return database_->memory_bytes(); }
 
  private:
-  SnapshotBuilder(std::string store_directory, std::unique_ptr<Database> database)
-      : store_directory_(std::move(store_directory)), database_(std::move(database)) {}
+  SnapshotBuilder(std::string store_directory, std::unique_ptr<Database> database, VerifiedTables& verified)
+      : store_directory_(std::move(store_directory)), verified_(verified), database_(std::move(database)) {}
   Status StageTables(data::DurableGroup& group, const DatabaseImage& image, StagedSnapshot* staged, StagingWork* work);
 
+  /// Tables of ours need no look when a later version begins with them.
+  void NoteOwnTables(const DatabaseImage& image);
+
   const std::string store_directory_;
+  VerifiedTables& verified_;
   std::unique_ptr<Database> database_;
   std::map<std::string, std::string> stored_names_;  // of tables, by their name in the database
   int64_t num_keys_ = 0;                             // -1: Spark did not count
