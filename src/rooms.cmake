@@ -45,6 +45,5 @@ set(TW_ROOMS
   front/commands
   front/connect
   front/dataframe
-  front/shell
 
   apps)

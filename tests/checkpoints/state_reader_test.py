@@ -83,7 +83,7 @@ def test_operators_and_stores_are_listed(spark):
 
 
 FEED = {"readChangeFeed": "true", "changeStartBatchId": "0"}
-REFUSED = [  # streaming-semantics 11.1
+REFUSED = [
     ({"batchId": "-1"}, "STDS_INVALID_OPTION_VALUE.IS_NEGATIVE"),
     ({"operatorId": "-1"}, "STDS_INVALID_OPTION_VALUE.IS_NEGATIVE"),
     ({"storeName": " "}, "STDS_INVALID_OPTION_VALUE.IS_EMPTY"),

@@ -1,6 +1,6 @@
 #pragma once
 
-// Changes of a Delta table's definition. Source: delta.md 22, 23, 28.
+// Changes of a Delta table's definition. Source: Delta's documentation, "Table utility commands".
 
 #include <memory>
 #include <span>

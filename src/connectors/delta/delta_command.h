@@ -1,6 +1,6 @@
 #pragma once
 
-// Maintenance commands of a Delta table. Source: delta.md 18 to 22.
+// Maintenance commands of a Delta table. Source: Delta's documentation, "Optimizations".
 
 #include <memory>
 

@@ -1,4 +1,4 @@
-// OPTIMIZE: small files of one partition become large ones. Source: delta.md 18.
+// OPTIMIZE: small files of one partition become large ones. Source: Delta's documentation, "Optimizations".
 
 #include <algorithm>
 #include <map>

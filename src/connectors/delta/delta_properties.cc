@@ -1,4 +1,4 @@
-// SET and UNSET TBLPROPERTIES. Source: delta.md 22, 23, 28.
+// SET and UNSET TBLPROPERTIES. Source: Delta's documentation, "Table utility commands".
 
 #include <algorithm>
 

@@ -1,4 +1,4 @@
-// RESTORE, protocol upgrades and single features. Source: delta.md 6, 20.
+// RESTORE, protocol upgrades and single features. Source: Delta's protocol; Delta's documentation, "Table utility commands".
 
 #include <algorithm>
 #include <map>

@@ -1,6 +1,6 @@
 #pragma once
 
-// MERGE, UPDATE and DELETE on a Delta table, copy on write: files with rows that change are rewritten. Source: delta.md 17, 28, 29.
+// MERGE, UPDATE and DELETE on a Delta table, copy on write: files with rows that change are rewritten. Source: Delta's protocol.
 
 #include <memory>
 

@@ -1,4 +1,4 @@
-// Statements that change rows: which files they read and replace, and who loses a race (delta.md 29).
+// Statements that change rows: which files they read and replace, and who loses a race.
 
 #include "connectors/delta/delta_row_level.h"
 

@@ -1,6 +1,6 @@
 #pragma once
 
-// Positions of a Delta table that is read as a stream, and their JSON in offset logs. Source: delta.md 11.3.
+// Positions of a Delta table that is read as a stream, and their JSON in offset logs. Source: Delta's documentation, "Table streaming reads and writes".
 
 #include <cstdint>
 #include <string>

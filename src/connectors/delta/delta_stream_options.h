@@ -1,6 +1,6 @@
 #pragma once
 
-// Options of a Delta table that is read as a stream. Source: delta.md 11.2.
+// Options of a Delta table that is read as a stream. Source: Delta's documentation, "Table streaming reads and writes".
 
 #include <cstdint>
 #include <memory>

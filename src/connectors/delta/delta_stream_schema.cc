@@ -1,4 +1,4 @@
-// Schema changes of a Delta table while it is read as a stream. Source: delta.md 11.6.
+// Schema changes of a Delta table while it is read as a stream. Source: Delta's documentation, "Table streaming reads and writes".
 #include <algorithm>
 
 #include "base/string_case.h"

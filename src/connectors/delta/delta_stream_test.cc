@@ -147,7 +147,7 @@ class DeltaStreamTest : public ::testing::Test {
 
 TEST(DeltaStreamOffset, IsWrittenAndReadAsDeltaDoes) {
   const DeltaStreamPosition base{.version = 7};
-  // Vector of delta.md 26.
+  // As Delta writes it.
   EXPECT_EQ(DeltaStreamOffsetText("<id>", base),
             "{\"sourceVersion\":1,\"reservoirId\":\"<id>\",\"reservoirVersion\":7,\"index\":-1,\"isStartingVersion\":false}");
   EXPECT_EQ(ParseDeltaStreamOffset(DeltaStreamOffsetText("a", base), "a").ValueOrDie(), base);
@@ -175,7 +175,7 @@ TEST(DeltaStreamOffset, IsRefusedByName) {
             "DELTA_INVALID_SOURCE_OFFSET_FORMAT");
 }
 
-// The offsets that Spark recorded for one file per batch over a snapshot of three files: delta.md 11.4.
+// The offsets that Spark recorded for one file per batch over a snapshot of three files.
 TEST_F(DeltaStreamTest, SnapshotThenCommits) {
   Append({1});
   Append({2});

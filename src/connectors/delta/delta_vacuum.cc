@@ -1,4 +1,4 @@
-// VACUUM: files that no version within the retention needs. Source: delta.md 19.
+// VACUUM: files that no version within the retention needs. Source: Delta's documentation, "Table utility commands".
 
 #include <algorithm>
 #include <set>

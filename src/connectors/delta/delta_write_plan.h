@@ -1,6 +1,6 @@
 #pragma once
 
-// From the rows of a query to the rows of a table: schema enforcement, casts, new tables. Source: delta.md 15, 16.
+// From the rows of a query to the rows of a table: schema enforcement, casts, new tables. Source: Delta's protocol.
 
 #include "connectors/delta/delta_commit.h"
 #include "connectors/delta/delta_files_writer.h"
@@ -28,7 +28,7 @@ struct DeltaWriteTarget {
 
 /// Errors: DELTA_METADATA_MISMATCH, DELTA_FAILED_TO_MERGE_FIELDS, DELTA_PARTITION_COLUMN_NOT_FOUND,
 /// DELTA_MISSING_NOT_NULL_COLUMN_VALUE, DELTA_DUPLICATE_COLUMNS_FOUND.DATA, DELTA_INVALID_CHARACTERS_IN_COLUMN_NAMES,
-/// DELTA_UNSUPPORTED_FEATURES_FOR_WRITE and others of delta.md 16; UNSUPPORTED_FEATURE.THALWEG for options not served.
+/// DELTA_UNSUPPORTED_FEATURES_FOR_WRITE and others of table features; UNSUPPORTED_FEATURE.THALWEG for options not served.
 Result<DeltaWriteTarget> PlanDeltaWrite(DeltaLog& log, DeltaSnapshotPtr snapshot, const DeltaWriteRequest& request);
 
 /// Metadata and protocol of a new table; checks names, types and partition columns.

@@ -626,7 +626,7 @@ TEST(DeltaWriteTest, StringsOfStatisticsAreCutAsDeltaCutsThem) {
 }
 
 TEST(DeltaWriteTest, DeletionVectorsOfTheProtocol) {
-  // delta.md 26: rows {3,4,7,11,18,29} as Delta serialises them, inline.
+  // Rows {3,4,7,11,18,29} as Delta serialises them, inline.
   const std::string payload = DecodeZ85("^Bg9^0rr910000000000iXQKl0rr91000f55c8Xg0@@D72lkbi5=-{L").ValueOrDie();
   EXPECT_EQ(payload.size(), 44u);
   EXPECT_EQ(ParseDeletionBitmap(payload, 6).ValueOrDie(), (std::vector<int64_t>{3, 4, 7, 11, 18, 29}));

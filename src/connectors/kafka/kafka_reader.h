@@ -21,7 +21,7 @@ struct OffsetRange {
 };
 
 /// Ranges as tasks: empty ones dropped, larger ones split by maxRecordsPerPartition, then by
-/// minPartitions (semantics 6.2.2). Order: as given.
+/// minPartitions. Order: as given.
 std::vector<OffsetRange> DivideRanges(const std::vector<OffsetRange>& ranges,
                                       const KafkaReadOptions& options);
 

@@ -17,7 +17,7 @@ Result<std::unique_ptr<sql::MicroBatchStream>> MakeKafkaStream(
     const sql::ConnectorServices& services, const sql::StreamContext& context);
 
 /// The end of a range that takes about `limit` offsets from `start` on, shared out by what each
-/// partition has (semantics 6.2.1). `start` holds a position for every partition that has one.
+/// partition has. `start` holds a position for every partition that has one.
 PartitionOffsets LimitOffsets(int64_t limit, const PartitionOffsets& start,
                               const PartitionOffsets& latest);
 

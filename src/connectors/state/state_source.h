@@ -7,7 +7,7 @@
 namespace thalweg::connectors {
 
 /// The formats "statestore" and "state-metadata". Borrow the services for as long as tables live.
-/// Source: Spark's StateDataSource, StateMetadataSource; streaming-semantics 11.
+/// Source: Spark's StateDataSource, StateMetadataSource.
 std::shared_ptr<const sql::DataSource> MakeStateStoreDataSource(const sql::ConnectorServices& services);
 std::shared_ptr<const sql::DataSource> MakeStateMetadataDataSource(const sql::ConnectorServices& services);
 

@@ -34,7 +34,7 @@ struct ExportOptions {
   bool large_var_types = false;  ///< spark.sql.execution.arrow.useLargeVarTypes
   std::string time_zone = "UTC"; ///< the zone written into Arrow's timestamp type, as Spark does
 };
-/// Arrow's type as Spark's ArrowUtils.toArrowType gives it (spark-connect.md 2.4). VOID is null, decimals 128.
+/// Arrow's type as Spark's ArrowUtils.toArrowType gives it. VOID is null, decimals 128.
 Result<std::shared_ptr<arrow::DataType>> ToArrowType(const DataType& type, const ExportOptions& options);
 Result<std::shared_ptr<arrow::Schema>> ToArrowSchema(const Schema& schema, const ExportOptions& options);
 /// Spark's type of an Arrow type, as Spark's fromArrowType.

@@ -1,6 +1,6 @@
 #pragma once
 
-// The primitives of every conversation with a Python worker: big-endian, as Java's DataOutputStream. Source: spark-connect.md 5.1.
+// The primitives of every conversation with a Python worker: big-endian, as Java's DataOutputStream. Source: PySpark's worker_util.py, serializers.py.
 
 #include <cstdint>
 #include <string>

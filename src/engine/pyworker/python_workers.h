@@ -1,7 +1,7 @@
 #pragma once
 
 // Contract: the user's Python, launched, lent and ended. One service per server; users are front/foreach and the operators that
-// evaluate Python functions. Source: spark-connect.md 5.2, 6.1.
+// evaluate Python functions. Source: PySpark's worker_util.py, serializers.py.
 
 #include <chrono>
 #include <map>

@@ -1,6 +1,6 @@
 #pragma once
 
-// Rows as Python's pickles, for workers that take no Arrow (eval types 0, 100, 300). Source: spark-connect.md 6.6.
+// Rows as Python's pickles, for workers that take no Arrow (eval types 0, 100, 300). Source: PySpark's worker.py, serializers.py.
 
 #include <string>
 

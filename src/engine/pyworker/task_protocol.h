@@ -1,6 +1,6 @@
 #pragma once
 
-// What a task of a pooled worker begins and ends with, in the dialect of its pyspark. Source: spark-connect.md 6.2 to 6.7.
+// What a task of a pooled worker begins and ends with, in the dialect of its pyspark. Source: PySpark's worker.py, serializers.py.
 
 #include <cstdint>
 #include <map>

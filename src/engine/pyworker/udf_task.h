@@ -1,6 +1,6 @@
 #pragma once
 
-// Scalar functions over the rows of one partition: one task of one pooled worker. Source: spark-connect.md 6.2 to 6.8.
+// Scalar functions over the rows of one partition: one task of one pooled worker. Source: PySpark's worker.py, serializers.py.
 
 #include <deque>
 #include <memory>

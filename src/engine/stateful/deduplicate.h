@@ -15,7 +15,7 @@ namespace thalweg::engine {
 /// whose key is new, at once and unchanged. Late rows are dropped when a column carries the watermark, key or not.
 /// A key is forgotten when its own event time, or within the watermark the time until which its first row counts, is at or
 /// before the eviction watermark, after the rows of the epoch were looked at. Progress: numDroppedDuplicateRows.
-/// Source: Spark's StreamingDeduplicateExec, StreamingDeduplicateWithinWatermarkExec; streaming-semantics 5.4.
+/// Source: Spark's StreamingDeduplicateExec, StreamingDeduplicateWithinWatermarkExec.
 struct DeduplicateSpec {
   OperatorId operator_id{0};
   std::vector<int> key_columns;  ///< of the input

@@ -18,7 +18,7 @@ namespace thalweg::engine {
 /// and forgets them. update: groups that this epoch touched. complete: all groups. Late groups are
 /// dropped in append and update when a key carries the watermark. Without grouping columns there is
 /// one group from the first epoch on, emitted in every epoch. Source: Spark's
-/// StateStoreRestoreExec, StateStoreSaveExec; streaming-semantics 5.2.
+/// StateStoreRestoreExec, StateStoreSaveExec.
 struct StatefulAggregateSpec {
   OperatorId operator_id{0};
   std::vector<data::DataType> key_types;

@@ -50,7 +50,7 @@ struct StreamJoinSpec {
 /// left ones come first (left semi: the right ones). Outer joins give rows without a partner when they are given up, after
 /// all pairs. Late rows are dropped before anything else; null keys match nothing.
 /// Output: left columns, right columns; left semi: the left columns, once per row.
-/// Source: Spark's StreamingSymmetricHashJoinExec; streaming-semantics 5.5.
+/// Source: Spark's StreamingSymmetricHashJoinExec.
 /// For PhysicalNode::make: one instance per partition.
 std::function<Result<std::unique_ptr<Operator>>(PartitionId)> MakeStreamJoin(StreamJoinSpec spec);
 

@@ -10,7 +10,7 @@ namespace thalweg::engine {
 
 /// The first `limit` rows over the life of a query; what was let through is kept in the one store of the one instance.
 /// Rows beyond the limit are read and dropped, so that operators below see all of their input.
-/// Source: Spark's StreamingGlobalLimitExec; streaming-semantics 5.8.
+/// Source: Spark's StreamingGlobalLimitExec.
 struct StreamLimitSpec {
   OperatorId operator_id{0};
   int64_t limit = 0;

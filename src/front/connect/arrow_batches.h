@@ -1,6 +1,6 @@
 #pragma once
 
-// Result rows as ArrowBatch messages. Source: spark-connect.md 2.1.
+// Result rows as ArrowBatch messages. Source: spark/connect/base.proto.
 
 #include <functional>
 #include <vector>

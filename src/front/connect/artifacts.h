@@ -1,6 +1,6 @@
 #pragma once
 
-// The files that a client gave to its session. Source: spark-connect.md 1.11.
+// The files that a client gave to its session. Source: spark/connect/base.proto.
 
 #include <map>
 #include <memory>

@@ -1,6 +1,6 @@
 #pragma once
 
-// spark.catalog.*: runs a call and answers its rows. Source: spark-connect.md 3.8.
+// spark.catalog.*: runs a call and answers its rows. Source: spark/connect/catalog.proto.
 
 #include "base/status.h"
 #include "front/session/session.h"

@@ -1,6 +1,6 @@
 #pragma once
 
-// The Spark Connect server: listening, sessions, operations. Source: spark-connect.md 1.
+// The Spark Connect server: listening, sessions, operations. Source: spark/connect/base.proto.
 
 #include <cstdint>
 #include <memory>

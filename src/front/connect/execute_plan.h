@@ -1,6 +1,6 @@
 #pragma once
 
-// What an ExecutePlan request asks for, on a thread of the pool. Source: spark-connect.md 2.
+// What an ExecutePlan request asks for, on a thread of the pool. Source: spark/connect/base.proto.
 
 #include <memory>
 

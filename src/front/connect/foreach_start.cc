@@ -1,4 +1,4 @@
-// writeStream.foreachBatch and .foreach with Python functions. Source: spark-connect.md 5.
+// writeStream.foreachBatch and .foreach with Python functions. Source: PySpark's worker_util.py, serializers.py.
 #include "front/connect/foreach_start.h"
 
 #include <spark/connect/base.pb.h>

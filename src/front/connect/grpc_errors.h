@@ -1,7 +1,7 @@
 #pragma once
 
 // Errors on the wire: a gRPC status with a google.rpc.Status inside, and the longer form that FetchErrorDetails answers.
-// Source: spark-connect.md 1.10.
+// Source: google.rpc.ErrorInfo as PySpark's Connect client reads it.
 
 #include <string>
 

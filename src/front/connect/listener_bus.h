@@ -1,7 +1,7 @@
 #pragma once
 
 // Client-side streaming listeners: one stream per session that delivers the events of all its queries.
-// Source: spark-connect.md 4.5.
+// Source: spark/connect/commands.proto.
 
 #include <memory>
 #include <optional>

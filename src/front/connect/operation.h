@@ -1,7 +1,7 @@
 #pragma once
 
 // One ExecutePlan operation: its responses are kept in an indexed buffer, independent of the stream that carries them.
-// Source: spark-connect.md 1.4, 1.5.
+// Source: spark/connect/base.proto.
 
 #include <cstdint>
 #include <deque>

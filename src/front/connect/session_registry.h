@@ -1,6 +1,6 @@
 #pragma once
 
-// All sessions of a server by (user, session id), and what is left of closed ones. Source: spark-connect.md 1.3.
+// All sessions of a server by (user, session id), and what is left of closed ones. Source: spark/connect/base.proto.
 
 #include <deque>
 #include <map>

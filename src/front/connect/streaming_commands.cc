@@ -1,4 +1,4 @@
-// Starting and commanding streaming queries over the protocol. Source: spark-connect.md 4.2 to 4.4.
+// Starting and commanding streaming queries over the protocol. Source: spark/connect/commands.proto.
 #include <spark/connect/base.pb.h>
 
 #include <algorithm>

@@ -26,13 +26,13 @@ class InterruptResponse;
 
 namespace thalweg::front {
 
-/// Settings: get, set, unset and kin. Never blocks. Source: spark-connect.md 1.7.
+/// Settings: get, set, unset and kin. Never blocks. Source: spark/connect/base.proto.
 Status AnswerConfig(SessionHolder& holder, const ::spark::connect::ConfigRequest& request,
                     ::spark::connect::ConfigResponse* response);
-/// Blocks: analyses plans, so on a thread of the pool only. Source: spark-connect.md 1.8.
+/// Blocks: analyses plans, so on a thread of the pool only. Source: spark/connect/base.proto.
 Status AnswerAnalyze(SessionHolder& holder, const ::spark::connect::AnalyzePlanRequest& request,
                      ::spark::connect::AnalyzePlanResponse* response);
-/// Source: spark-connect.md 1.6. Queries to be stopped are answered in `stop`: stopping them blocks.
+/// Source: spark/connect/base.proto. Queries to be stopped are answered in `stop`: stopping them blocks.
 Status AnswerInterrupt(SessionHolder& holder, const ::spark::connect::InterruptRequest& request,
                        ::spark::connect::InterruptResponse* response,
                        std::vector<std::shared_ptr<streaming::StreamingQuery>>* stop);

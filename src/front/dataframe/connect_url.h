@@ -8,7 +8,7 @@
 
 namespace thalweg::internal {
 
-/// "sc://host:port/;token=...;use_ssl=true" taken apart. Source: spark-connect.md 1.1.
+/// "sc://host:port/;token=...;use_ssl=true" taken apart. Source: Spark's "Client connection string".
 struct ConnectUrl {
   std::string target;  ///< host:port
   std::string token;

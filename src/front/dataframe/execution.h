@@ -11,7 +11,7 @@
 namespace thalweg::internal {
 
 /// One plan on the server, from its start to its last response, over as many streams as it takes: a server closes long ones, and
-/// connections break. Every response is taken once, in order. Source: spark-connect.md 1.4, 1.5.
+/// connections break. Every response is taken once, in order. Source: spark/connect/base.proto.
 /// Thread: confined. Blocks: until the plan has ended, failed, `take` has refused or a stop was requested.
 class Execution {
  public:

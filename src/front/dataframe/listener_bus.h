@@ -21,7 +21,7 @@ namespace thalweg::internal {
 
 class SessionState;
 
-/// The listeners of a session and, while there are any, the stream of events from the server. Source: spark-connect.md 4.5.
+/// The listeners of a session and, while there are any, the stream of events from the server. Source: spark/connect/commands.proto.
 /// Thread: every call from any; Add and Remove exclude each other. Listeners are called without a lock.
 class ListenerBus {
  public:

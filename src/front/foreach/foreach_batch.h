@@ -1,6 +1,6 @@
 #pragma once
 
-// foreachBatch with a Python function. Source: spark-connect.md 5.2, 5.3.
+// foreachBatch with a Python function. Source: PySpark's worker_util.py, serializers.py.
 
 #include <memory>
 #include <stop_token>

@@ -1,6 +1,6 @@
 #pragma once
 
-// foreach with a Python function or writer object. Source: spark-connect.md 5.4.
+// foreach with a Python function or writer object. Source: PySpark's worker_util.py, serializers.py.
 
 #include <memory>
 #include <string>

@@ -1,6 +1,6 @@
 #pragma once
 
-// Which exception of Spark's a condition is: clients choose their own class by these names. Source: spark-connect.md 1.10.
+// Which exception of Spark's a condition is: clients choose their own class by these names. Source: PySpark's errors/exceptions.
 
 #include <string>
 #include <vector>

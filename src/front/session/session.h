@@ -96,7 +96,7 @@ struct QueryMetrics {
   std::vector<ObservedMetrics> observed;
 };
 
-/// Everything writeStream...start() says. See spark-connect.md 4.2.
+/// Everything writeStream...start() says. See Spark's DataStreamWriter.
 struct StreamStart {
   sql::PlanPtr input;
   std::string format;                        ///< empty: spark.sql.sources.default
@@ -124,7 +124,7 @@ class Session : public std::enable_shared_from_this<Session> {
   const std::string& id() const;
   const std::string& user() const;
 
-  // --- settings (spark-connect.md 1.7) ---
+  // --- settings ---
   Status SetConf(const std::string& key, const std::string& value);
   /// Explicit value, else the default; SQL_CONF_NOT_FOUND.
   Result<std::string> GetConf(const std::string& key) const;

@@ -1,4 +1,4 @@
-// writeStream ... start(): from what the user said to what a driver needs. Source: streaming-semantics 1.1, 1.2, 7.7.
+// writeStream ... start(): from what the user said to what a driver needs. Source: Spark's DataStreamWriter.
 #include <cstdlib>
 
 #include "base/string_case.h"

@@ -1,7 +1,7 @@
 #pragma once
 
 // Contract: calls of the user's scalar Python functions. They have no kernel: a rule (ExtractPythonUdfs) moves them out of the
-// expressions they stand in, into EvalPython nodes. Source: Spark's PythonUDF; spark-connect.md 3.7, 6.3.
+// expressions they stand in, into EvalPython nodes. Source: Spark's PythonUDF; spark/connect/expressions.proto.
 
 #include <memory>
 #include <string>

@@ -1,4 +1,4 @@
-// Maintenance of a table: OPTIMIZE, VACUUM, RESTORE, DESCRIBE HISTORY and DETAIL. Source: delta.md 18 to 22.
+// Maintenance of a table: OPTIMIZE, VACUUM, RESTORE, DESCRIBE HISTORY and DETAIL. Source: Delta's documentation, "Optimizations".
 
 #include "sql/parser/parser_state.h"
 

@@ -1,7 +1,7 @@
 #pragma once
 
 // Spark Connect's Command messages that are plans of ours: writes and views. Streaming, checkpoint and registration commands
-// need a session's objects and are handled by front/connect. Source: spark-connect.md 3.6.
+// need a session's objects and are handled by front/connect. Source: spark/connect/commands.proto.
 
 #include "base/status.h"
 #include "sql/protocol/plan_proto.h"

@@ -1,7 +1,7 @@
 #pragma once
 
 // The messages of the Python package delta-spark (delta.tables.DeltaTable over Connect), which travel as extensions.
-// Source: spark-connect.md 7.
+// Source: delta/connect/*.proto.
 
 #include "base/status.h"
 #include "sql/protocol/plan_proto.h"

@@ -1,6 +1,6 @@
 #pragma once
 
-// Spark Connect's Literal message to our literals and back. Source: spark-connect.md 3.4.
+// Spark Connect's Literal message to our literals and back. Source: spark/connect/expressions.proto.
 
 #include "base/status.h"
 #include "data/types/data_type.h"

@@ -47,7 +47,7 @@ class PlanEnvironment {
   }
   /// Runs a Command now and answers its rows.
   virtual Result<PlanPtr> CommandRows(const PlanPtr& command) = 0;
-  /// A call of spark.catalog: runs it now and answers its rows. Source: spark-connect.md 3.8.
+  /// A call of spark.catalog: runs it now and answers its rows. Source: spark/connect/catalog.proto.
   virtual Result<PlanPtr> CatalogCall(const ::spark::connect::Catalog& call) = 0;
   virtual PythonPlace python_place() { return {}; }
 };

@@ -1,6 +1,6 @@
 #pragma once
 
-// Spark Connect's Relation and Expression messages to unresolved plans. Source: spark-connect.md 3.
+// Spark Connect's Relation and Expression messages to unresolved plans. Source: spark/connect/relations.proto, expressions.proto.
 // Every variant of the descriptors is converted or answers UNSUPPORTED_FEATURE.THALWEG naming it.
 
 #include "base/status.h"

@@ -1,6 +1,6 @@
 #pragma once
 
-// The conditions of messages that make no sense. Source: spark-connect.md 1.10.
+// The conditions of messages that make no sense. Source: spark/connect/base.proto.
 
 #include <string_view>
 

@@ -1,6 +1,6 @@
 #pragma once
 
-// The client's Python functions. Source: spark-connect.md 3.7.
+// The client's Python functions. Source: spark/connect/expressions.proto.
 
 #include "sql/expr/python_udf.h"
 #include "sql/protocol/plan_proto.h"

@@ -1,6 +1,6 @@
 #pragma once
 
-// Spark Connect's DataType message to our types and back. Source: spark-connect.md 2.4.
+// Spark Connect's DataType message to our types and back. Source: spark/connect/types.proto.
 
 #include "base/status.h"
 #include "data/types/data_type.h"

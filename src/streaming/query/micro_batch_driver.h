@@ -32,7 +32,7 @@ namespace thalweg::streaming {
 /// - offsets/n+1 never becomes visible before commits/n is durable;
 /// - after an error nothing durable is written any more.
 /// Thread: public calls from any; private members are the driver thread's unless guarded.
-/// Source: streaming-semantics 1, checkpoint-format 11.
+/// Source: Spark's MicroBatchExecution.
 class MicroBatchDriver final : public StreamingQuery {
  public:
   /// Reads or creates the checkpoint's metadata. Errors: a checkpoint that cannot be read, created

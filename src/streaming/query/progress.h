@@ -44,7 +44,7 @@ struct QueryProgress {
   std::map<std::string, std::string> observed_json;  ///< name -> JSON object
 
   int64_t input_rows() const;
-  /// Compact JSON in Spark's field order; what is empty is left out (streaming-semantics 8.1).
+  /// Compact JSON in Spark's field order; what is empty is left out (Spark's StreamingQueryProgress).
   std::string ToJson() const;
 };
 

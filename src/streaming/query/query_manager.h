@@ -14,7 +14,7 @@
 namespace thalweg::streaming {
 
 /// Receives query events; calls come from drivers, in order per query. JSON as
-/// spark-connect.md 4.6.
+/// Spark's StreamingQueryListener gives it.
 class StreamingListener {
  public:
   virtual ~StreamingListener() = default;

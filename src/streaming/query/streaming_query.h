@@ -85,7 +85,7 @@ class StreamingQuery {
   virtual const std::string& name() const = 0;
   virtual bool is_active() const = 0;
   virtual QueryStatus status() const = 0;
-  /// Progress JSON (streaming-semantics 8.1), newest last; at most
+  /// Progress JSON (Spark's StreamingQueryProgress), newest last; at most
   /// spark.sql.streaming.numRecentProgressUpdates.
   virtual std::vector<std::string> recent_progress() const = 0;
   virtual std::optional<std::string> last_progress() const = 0;

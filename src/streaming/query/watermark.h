@@ -20,7 +20,7 @@ Result<WatermarkPolicy> ParseWatermarkPolicy(std::string_view text);
 /// Input: event-time statistics per watermark operator, once per micro-batch. Output: the query's
 /// watermark, ms since 1970 UTC; never decreases, starts at 0. An operator that has seen no row yet
 /// counts as 0. Thread: confined to the query's driver. Blocks: never. Errors: none. Source:
-/// Spark's WatermarkTracker; streaming-semantics 2.2.
+/// Spark's WatermarkTracker.
 class WatermarkTracker {
  public:
   explicit WatermarkTracker(WatermarkPolicy policy) : policy_(policy) {}
@@ -39,7 +39,7 @@ class WatermarkTracker {
 /// The watermark that each stateful operator of a plan sees when the query's is `watermark_ms`:
 /// watermark operators set it, stateless ones pass the least of their inputs on, stateful ones what
 /// they make of it (output_watermark of the node; the same unless said).
-/// 0 where no input has one. Source: Spark's WatermarkPropagator; streaming-semantics 2.4. Errors:
+/// 0 where no input has one. Source: Spark's WatermarkPropagator. Errors:
 /// a watermark above another one.
 Result<std::map<int64_t, int64_t>> PropagateWatermark(const engine::PhysicalPlan& plan,
                                                       int64_t watermark_ms);

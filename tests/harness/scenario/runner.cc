@@ -480,7 +480,7 @@ class Runner {
       const Rows& got = outcome.checks[i];
       if (got == (*wanted)[i] || (scenario_.sink == "kafka" && AtLeastOnce(got, (*wanted)[i]))) continue;
       // A restart before a batch without data leaves that batch out until there is data again, and later rows are judged by the
-      // watermark before it (Spark's rule: streaming-semantics 1.5). The answer then is that of a clean stop at this place.
+      // watermark before it (Spark's rule). The answer then is that of a clean stop at this place.
       if (wanted == &wanted_ && outcome.batch_at_trouble >= 0) {
         const std::vector<Rows>* stopped = Stopped(outcome.batch_at_trouble, size);
         if (stopped != nullptr && got == (*stopped)[i]) {

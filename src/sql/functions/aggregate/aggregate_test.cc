@@ -219,7 +219,7 @@ TEST(Aggregates, AnOverflownDecimalSumStaysSo) {
 }
 
 TEST(Aggregates, BuffersHaveSparksColumns) {
-  // The columns of the state schema of spec/vectors/aggregates/zoo.schema: name, type, nullable.
+  // The columns of the state schema that Spark wrote for these functions: name, type, nullable.
   const EvalConfig config;
   const auto text = [&](std::string_view name, const DataType& type) {
     std::string out;
