@@ -17,3 +17,13 @@ OLD = {
     "d": "DATE'1582-10-14' + CAST((id - 2) * 4 AS INT)", "older": "add_months(DATE'1000-02-28', CAST(id AS INT))", "first": "DATE'0001-01-01' + CAST(id AS INT)", "last": "DATE'9999-12-31'",
     "t": "TIMESTAMP'1700-01-01 00:00:00.000001Z'", "before": "TIMESTAMP'1969-12-31 23:59:59.999999Z' - make_dt_interval(0, 0, 0, id * 0.25)", "n": "TIMESTAMP_NTZ'1969-12-31 23:59:58.5'",
 }
+# Every width of a decimal: up to 18 digits is a number in the file's reader, beyond it is bytes.
+DECIMALS = {f"d{p}_{s}": f"IF(id % 7 = {p % 7}, NULL, CAST(concat(IF(id % 2 = 0, '-', ''), substr(repeat('9{p % 9}', 19), 1 + CAST(id % 3 AS INT), {p - s}), '.', repeat('{s % 10}', {s})) AS DECIMAL({p}, {s})))"
+            for p in range(1, 39) for s in sorted({0, p // 2, p})}
+NULLS = {name: f"CAST(NULL AS {type})" for name, type in {
+    "bool": "BOOLEAN", "tiny": "TINYINT", "big": "BIGINT", "double": "DOUBLE", "text": "STRING", "bin": "BINARY", "dec": "DECIMAL(9, 2)", "wide": "DECIMAL(38, 5)", "day": "DATE", "ts": "TIMESTAMP",
+    "ntz": "TIMESTAMP_NTZ", "list": "ARRAY<INT>", "map": "MAP<STRING, DATE>", "st": "STRUCT<a: INT, b: ARRAY<STRING>>"}.items()}
+NULLS.update({"inner": "array(CAST(NULL AS STRUCT<a: INT>), named_struct('a', CAST(NULL AS INT)))", "late": "IF(id < 11000, NULL, id)", "early": "IF(id < 11000, concat('t', id), NULL)"})
+BIG = {"text": "repeat(chr(CAST(65 + id AS INT)), CAST(id * id * 40000 AS INT))", "bin": "CAST(repeat('é', CAST((20 - id) * 100000 AS INT)) AS BINARY)", "same": "repeat('x', 100000)"}
+MANY = {"id": "id", "text": "concat('row ', id, ' ', id * 7919 % 1000003)", "few": "concat('k', id % 50)", "x": "id / 7D", "d": "CAST(id * 1.25 AS DECIMAL(18, 2))", "w": "CAST(-id AS DECIMAL(30, 3)) * 1000003",
+        "ts": "timestamp_micros(id * 1000003)", "n": "IF(id % 3 = 0, NULL, array(id, id + 1))", "b": "id % 5 = 1"}
