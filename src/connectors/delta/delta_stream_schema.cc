@@ -16,25 +16,47 @@ namespace {
 
 constexpr std::string_view kStreamDocLink = "https://docs.delta.io/latest/delta-streaming.html";
 
-bool CanRead(const Schema& written, const Schema& read, bool may_miss);
+// What a reader forgives.
+struct Leniency {
+  bool may_miss = false;  // columns that only the files have
+  bool widens = false;    // a table with type widening: files of a narrower type
+};
+
+bool CanRead(const Schema& written, const Schema& read, Leniency allowed);
+
+bool IsWholeNumber(TypeKind kind) { return kind >= TypeKind::kByte && kind <= TypeKind::kLong; }
+
+// Source: delta.md 7.5.
+bool Widens(const DataType& from, const DataType& to) {
+  if (to.Is(TypeKind::kDecimal)) {
+    if (!from.Is(TypeKind::kDecimal) && !IsWholeNumber(from.kind())) return false;
+    const int scale = from.Is(TypeKind::kDecimal) ? from.scale() : 0;
+    const int precision = from.Is(TypeKind::kDecimal) ? from.precision() : from.Is(TypeKind::kLong) ? 20 : 10;
+    return to.scale() >= scale && to.precision() - to.scale() >= precision - scale;
+  }
+  if (to.Is(TypeKind::kDouble)) return from.Is(TypeKind::kFloat) || (IsWholeNumber(from.kind()) && !from.Is(TypeKind::kLong));
+  if (to.Is(TypeKind::kTimestampNtz)) return from.Is(TypeKind::kDate);
+  return IsWholeNumber(from.kind()) && IsWholeNumber(to.kind()) && from.kind() < to.kind();
+}
 
 // Nulls may not come where none are expected.
-bool CanReadType(const DataType& written, const DataType& read, bool may_miss) {
+bool CanReadType(const DataType& written, const DataType& read, Leniency allowed) {
+  if (allowed.widens && Widens(written, read)) return true;
   if (written.kind() != read.kind()) return false;
   switch (read.kind()) {
-    case TypeKind::kStruct: return CanRead(written.fields(), read.fields(), may_miss);
+    case TypeKind::kStruct: return CanRead(written.fields(), read.fields(), allowed);
     case TypeKind::kArray:
-      return (read.contains_null() || !written.contains_null()) && CanReadType(written.element(), read.element(), may_miss);
+      return (read.contains_null() || !written.contains_null()) && CanReadType(written.element(), read.element(), allowed);
     case TypeKind::kMap:
-      return (read.contains_null() || !written.contains_null()) && CanReadType(written.key(), read.key(), may_miss) &&
-             CanReadType(written.value(), read.value(), may_miss);
+      return (read.contains_null() || !written.contains_null()) && CanReadType(written.key(), read.key(), allowed) &&
+             CanReadType(written.value(), read.value(), allowed);
     default: return written.SameType(read);
   }
 }
 
-// Whether data of the schema `written` can be read as `read`; columns that only `written` has are a loss unless `may_miss`.
-bool CanRead(const Schema& written, const Schema& read, bool may_miss) {
-  if (!may_miss) {
+// Whether data of the schema `written` can be read as `read` without a loss that is not allowed.
+bool CanRead(const Schema& written, const Schema& read, Leniency allowed) {
+  if (!allowed.may_miss) {
     for (const StructField& field : written) {
       if (FindColumn(read, field.name, false) < 0) return false;
     }
@@ -43,12 +65,17 @@ bool CanRead(const Schema& written, const Schema& read, bool may_miss) {
     const int at = FindColumn(written, field.name, false);
     if (at < 0) return true;
     const StructField& other = written[static_cast<size_t>(at)];
-    return (field.nullable || !other.nullable) && CanReadType(other.type, field.type, may_miss);
+    return (field.nullable || !other.nullable) && CanReadType(other.type, field.type, allowed);
   });
 }
 
 std::string PhysicalName(const StructField& field) {
   return field.MetadataString("delta.columnMapping.physicalName").value_or(field.name);
+}
+
+bool HasTypeWidening(const DeltaProtocol& protocol) {
+  const auto& features = protocol.reader_features;
+  return features && std::any_of(features->begin(), features->end(), [](const std::string& name) { return name.starts_with("typeWidening"); });
 }
 
 // Whether every column of `before` is still there in `after` under its name: no rename, no drop.
@@ -81,7 +108,7 @@ Status CheckDeltaStreamSchema(const DeltaSnapshot& read, const DeltaMetadata& ch
     }
   }
   const bool same_table = change.id == read.metadata().id && change.partition_columns == read.metadata().partition_columns;
-  if (same_table && CanRead(written, read.schema(), earlier)) return Status::OK();
+  if (same_table && CanRead(written, read.schema(), {.may_miss = earlier, .widens = HasTypeWidening(read.protocol())})) return Status::OK();
   return Error("DELTA_SCHEMA_CHANGED_WITH_VERSION").With("version", version)
       .With("readSchema", data::SchemaTree(read.schema())).With("dataSchema", data::SchemaTree(written));
 }

@@ -436,10 +436,15 @@ Result<bool> RowLevelRun::Execute() {
   return true;
 }
 
-data::Schema AnswerSchema(std::initializer_list<const char*> names) {
+// One row of counts; none when nothing was done.
+Status AnswerCounts(CommandRun& run, bool done, std::initializer_list<std::pair<const char*, int64_t>> counts) {
   data::Schema schema;
-  for (const char* name : names) schema.push_back({.name = name, .type = data::DataType::Long()});
-  return schema;
+  data::ValueList row;
+  for (const auto& [name, count] : counts) {
+    schema.push_back({.name = name, .type = data::DataType::Long()});
+    row.emplace_back(count);
+  }
+  return run.Answer(std::move(schema), done ? std::vector<data::ValueList>{std::move(row)} : std::vector<data::ValueList>{});
 }
 
 }  // namespace
@@ -452,27 +457,27 @@ Status Run(CommandRun& run, const sql::MergeIntoTable& command) {
   TW_ASSIGN_OR_RETURN(merge_command.source, run.session.Analyze(command.source));  // runs commands whose rows it reads
   TW_ASSIGN_OR_RETURN(sql::RowLevelStatement statement, sql::AnalyzeMerge(merge_command, evolve, environment));
   RowLevelRun merge(run, sql::RowLevelCommand::kMerge, std::move(statement));
-  TW_RETURN_NOT_OK(merge.Execute().status());
+  TW_ASSIGN_OR_RETURN(const bool done, merge.Execute());
   const sql::RowLevelCounts& counts = merge.counts();
-  return run.Answer(AnswerSchema({"num_affected_rows", "num_updated_rows", "num_deleted_rows", "num_inserted_rows"}),
-                    {{data::Value(counts.updated() + counts.deleted() + counts.inserted), data::Value(counts.updated()),
-                      data::Value(counts.deleted()), data::Value(counts.inserted)}});
+  return AnswerCounts(run, done,
+                      {{"num_affected_rows", counts.updated() + counts.deleted() + counts.inserted}, {"num_updated_rows", counts.updated()},
+                       {"num_deleted_rows", counts.deleted()}, {"num_inserted_rows", counts.inserted}});
 }
 
 Status Run(CommandRun& run, const sql::UpdateTable& command) {
   SessionEnvironment environment(run.session, run.session.eval_config());
   TW_ASSIGN_OR_RETURN(sql::RowLevelStatement statement, sql::AnalyzeUpdate(command, environment));
   RowLevelRun update(run, sql::RowLevelCommand::kUpdate, std::move(statement));
-  TW_RETURN_NOT_OK(update.Execute().status());
-  return run.Answer(AnswerSchema({"num_affected_rows"}), {{data::Value(update.counts().updated())}});
+  TW_ASSIGN_OR_RETURN(const bool done, update.Execute());
+  return AnswerCounts(run, done, {{"num_affected_rows", update.counts().updated()}});
 }
 
 Status Run(CommandRun& run, const sql::DeleteFromTable& command) {
   SessionEnvironment environment(run.session, run.session.eval_config());
   TW_ASSIGN_OR_RETURN(sql::RowLevelStatement statement, sql::AnalyzeDelete(command, environment));
   RowLevelRun del(run, sql::RowLevelCommand::kDelete, std::move(statement));
-  TW_RETURN_NOT_OK(del.Execute().status());
-  return run.Answer(AnswerSchema({"num_affected_rows"}), {{data::Value(del.counts().deleted())}});
+  TW_ASSIGN_OR_RETURN(const bool done, del.Execute());
+  return AnswerCounts(run, done, {{"num_affected_rows", del.counts().deleted()}});
 }
 
 }  // namespace thalweg::front

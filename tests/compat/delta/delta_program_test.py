@@ -23,6 +23,8 @@ OTHERWISE = {
                          "properties": '{"delta.appendOnly":"true","mine":"1"}'}, None, "Serializable", True, []]],
     # The rows of a local frame are one task here and two in Spark.
     "detail by name": {"name": "spark_catalog.default.delta_program_table", "format": "delta", "numFiles": 1},
+    # A first micro-batch without rows makes durable where "latest" was: a stream that ended, or crashed, before it saw a row goes on from there.
+    'stream plain {"startingVersion": "latest"}': {"offsets": [[1, 10, -1, False]], "rows": []},
     # Over Connect forName and forPath ask nobody; the read that follows names what is missing.
     "no such name": {"error": "TABLE_OR_VIEW_NOT_FOUND"},
     "no such path": {"error": "PATH_NOT_FOUND"},

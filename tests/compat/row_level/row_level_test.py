@@ -39,11 +39,16 @@ def answers(shared_server):
     return json.loads(json.dumps(load("record").run(spark, lambda table: os.path.join(warehouse, table), {})))
 
 
+# The client hears what failed, not that a task which wrote did.
+CAUSES = {"TASK_WRITE_FAILED": "CAST_INVALID_INPUT"}
+
+
 def condition(step):
-    """Real PySpark fails to look some of Delta's conditions up and says so instead: the name is in what it says."""
+    """Real PySpark fails to look some of Delta's conditions up, or gives the JVM's error as it is: the name is in what it says."""
     error = step.get("error", {})
-    lost = re.search(r"Cannot find main error class '(\w+)'", error.get("message", ""))
-    return lost.group(1) if lost else error.get("condition")
+    lost = re.search(r"Cannot find main error class '(\w+)'", error.get("message", "")) or (
+        error.get("class") == "Py4JJavaError" and re.search(r"\[([A-Z_.]+)\]", error["message"]))
+    return CAUSES.get(lost.group(1), lost.group(1)) if lost else error.get("condition")
 
 
 def commits(step):
