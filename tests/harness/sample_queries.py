@@ -42,19 +42,19 @@ def functions():
 def windows(streams):
     F = functions()
     return (streams[0].withWatermark("ts", "5 seconds").groupBy(F.window("ts", "10 seconds"), "k").agg(F.count("*"), F.avg("v"), F.max("k"))
-            .toDF("window", "k", "n", "mean", "last").selectExpr("cast(window.start as string)", "k", "n", "mean", "last"))
+            .toDF("window", "k", "n", "mean", "last").selectExpr("cast(window.start as string) start", "k", "n", "mean", "last"))
 
 
 def chained(streams):
     F = functions()
     return (streams[0].withWatermark("ts", "5 seconds").groupBy(F.window("ts", "5 seconds")).count()
-            .groupBy(F.window(F.window_time("window"), "10 seconds")).agg(F.sum("count").alias("n")).selectExpr("cast(window.start as string)", "n"))
+            .groupBy(F.window(F.window_time("window"), "10 seconds")).agg(F.sum("count").alias("n")).selectExpr("cast(window.start as string) start", "n"))
 
 
 def zoo_windows(streams):
     F = functions()
     return (streams[0].withWatermark("ts", "10 seconds").groupBy(F.window("ts", "10 seconds"), "k").count()
-            .selectExpr("cast(window.start as string)", "k", "count"))
+            .selectExpr("cast(window.start as string) start", "k", "count"))
 
 
 def narrow_join(how):

@@ -229,6 +229,14 @@ TEST_F(AnalyzerTest, CommonTableExpressions) {
   EXPECT_EQ(SqlFails("WITH a AS (SELECT 1 AS x) SELECT * FROM b").substr(0, 23), "TABLE_OR_VIEW_NOT_FOUND");
 }
 
+TEST_F(AnalyzerTest, CastsTakeTheNameOfAColumnButNotOfAField) {
+  // As Spark 4.2.0 names them.
+  EXPECT_EQ(SqlSchema("SELECT cast(a AS string), cast(w.start AS string), cast(w.start.x AS int), w.start, cast(m['a'] AS int), cast(l.x AS string) "
+                      "FROM (SELECT named_struct('start', named_struct('x', 1)) w, 1 a, map('a', 2) m, array(named_struct('x', 1)) l)"),
+            "a: string, CAST(w.start AS STRING): string, CAST(w.start.x AS INT): int, start: struct<x:int>, CAST(m[a] AS INT): int, "
+            "CAST(l.x AS STRING): string");
+}
+
 TEST_F(AnalyzerTest, WithColumnsReplacesWithoutCaseAndKeepsTheNewSpelling) {
   const PlanPtr plan = std::make_shared<WithColumns>(
       ExprList{Alias::Make(Literal::Integer(1), "ID"), Alias::Make(Fn("+", {Col("id"), Literal::Integer(1)}), "b")}, T());

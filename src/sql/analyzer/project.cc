@@ -30,9 +30,10 @@ Status DuplicateColumn(const std::string& name) {
 ExprPtr Resolver::Named(const ExprPtr& expr) const {
   if (IsNamed(expr) || IsGenerator(expr)) return expr;
   if (const auto* cast = expr->As<Cast>()) {
-    // A cast keeps the name of the column it casts.
+    // A cast keeps the name of the column it casts, but not that of a field.
     if (const auto* attribute = cast->child()->As<Attribute>()) return Alias::Make(expr, attribute->name());
-    if (const auto* alias = cast->child()->As<Alias>()) return Alias::Make(expr, alias->name());
+    const auto* alias = cast->child()->As<Alias>();
+    if (alias != nullptr && !alias->automatic()) return Alias::Make(expr, alias->name());
   }
   if (expr->kind() == ExprKind::kLiteral || IsPlainExtract(*expr)) return Alias::Make(expr, AutoName(expr));
   return Alias::Make(expr, AutoName(expr), NewExprId(), std::string(kAutomaticMetadata), true);
