@@ -135,7 +135,7 @@ Status TakePseudoProperties(StringPairs* configuration, Wanted* wanted) {
     }
     if (lower.starts_with("delta.")) {
       const auto known = std::find_if(std::begin(kKnownProperties), std::end(kKnownProperties),
-                                      [&](std::string_view name) { return EqualsIgnoreCase(name, key); });
+                                      [&lower](std::string_view name) { return ToAsciiLower(name) == lower; });
       if (known == std::end(kKnownProperties)) {
         return Error("DELTA_UNKNOWN_CONFIGURATION").With("config", key)
             .With("disableCheckConfig", "spark.databricks.delta.allowArbitraryProperties.enabled");

@@ -20,19 +20,20 @@ namespace {
 
 /// A JSON object that is nested by paths; keys keep the order in which they came.
 struct Node {
+  std::string name;   // empty for the root
   std::string value;  // leaves
-  std::vector<std::pair<std::string, Node>> children;
+  std::vector<Node> children;
 
-  Node* Child(const std::string& name) {
-    for (auto& [key, node] : children) {
-      if (key == name) return &node;
+  Node* Child(const std::string& wanted) {
+    for (Node& child : children) {
+      if (child.name == wanted) return &child;
     }
-    children.emplace_back(name, Node{});
-    return &children.back().second;
+    children.push_back(Node{wanted, {}, {}});
+    return &children.back();
   }
   void Set(const std::vector<std::string>& path, std::string json) {
     Node* at = this;
-    for (const std::string& name : path) at = at->Child(name);
+    for (const std::string& step : path) at = at->Child(step);
     at->value = std::move(json);
   }
   /// The structs on the way exist, also without a value below.
@@ -46,11 +47,11 @@ struct Node {
       return;
     }
     *out += '{';
-    for (const auto& [name, node] : children) {
+    for (const Node& child : children) {
       if (out->back() != '{') *out += ',';
-      AppendJsonText(name, out);
+      AppendJsonText(child.name, out);
       *out += ':';
-      node.Append(out);
+      child.Append(out);
     }
     *out += '}';
   }

@@ -34,7 +34,7 @@ class MemoryFileSystem final : public FileSystem {
 
   /// Power loss: the live state becomes the durable one; of bytes appended since the last sync a file keeps a random
   /// part from the front (none of them when `random` is null). Open files write to what is gone; locks are released.
-  void Crash(Random* random = nullptr) TW_EXCLUDES(state_->mutex);
+  void Crash(Random* random = nullptr);
 
  private:
   struct Inode;

@@ -179,11 +179,13 @@ Result<ColumnPtr> AddCalendarIntervals(const BoundScalar& call, const KernelInpu
   return MapChecked<CalendarInterval, CalendarInterval, CalendarInterval>(
       call, input, [&](CalendarInterval a, CalendarInterval b, std::optional<CalendarInterval>* out) -> Status {
         CalendarInterval r;
-        const bool bad =
-            kPlus ? __builtin_add_overflow(a.months, b.months, &r.months) | __builtin_add_overflow(a.days, b.days, &r.days) |
-                        __builtin_add_overflow(a.microseconds, b.microseconds, &r.microseconds)
-                  : __builtin_sub_overflow(a.months, b.months, &r.months) | __builtin_sub_overflow(a.days, b.days, &r.days) |
-                        __builtin_sub_overflow(a.microseconds, b.microseconds, &r.microseconds);
+        // All three parts are worked out: without ANSI each wraps by itself.
+        const auto overflows = [](auto x, auto y, auto* out_part) -> bool {
+          return kPlus ? __builtin_add_overflow(x, y, out_part) : __builtin_sub_overflow(x, y, out_part);
+        };
+        bool bad = overflows(a.months, b.months, &r.months);
+        bad |= overflows(a.days, b.days, &r.days);
+        bad |= overflows(a.microseconds, b.microseconds, &r.microseconds);
         if (bad && call.mode == EvalMode::kAnsi) return IntervalOverflow(call, kPlus ? "try_add" : "try_subtract");
         if (bad && call.mode == EvalMode::kTry) return {};
         *out = r;
