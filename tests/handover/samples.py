@@ -22,7 +22,7 @@ def vector_steps(place):
     def text(row):
         size, offset = struct.unpack_from("<II", row, 16)
         return row[offset:offset + size].decode()
-    alone = [[struct.unpack_from("<q", row, 8)[0], text(row), None] for row in rows if row[32] == 0]
+    alone = [[None if row[0] & 1 else struct.unpack_from("<q", row, 8)[0], text(row), None] for row in rows if row[32] == 0]
     return (([[{"k": 77, "v": "here", "ts": "2023-11-14T22:14:00Z"}], [{"rk": 77, "w": "there", "rts": "2023-11-14T22:14:05Z"}]], alone + [[77, "here", "there"]]),
             ([[{"k": 78, "v": "far", "ts": "2023-11-15T00:00:00Z"}], [{"rk": 79, "w": "away", "rts": "2023-11-15T00:00:00Z"}]], []))
 
