@@ -108,6 +108,7 @@ def strike(tables, kind, point=None, nth=1, after_s=None):
     died = False
     try:
         session = server.session()
+        session.range(1).collect()  # the client may remember that nobody was behind this port
         session.client.set_retry_policies([])  # a dead server is not waited for
         if timer:
             timer.start()
