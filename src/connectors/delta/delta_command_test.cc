@@ -117,6 +117,22 @@ TEST_F(DeltaCommandTest, OptimizeFindsItsPlaceBehindOthers) {
   EXPECT_EQ(log.Update().ValueOrDie()->files()->num_live(), 2);
 }
 
+// What it wrote is named nowhere then.
+TEST_F(DeltaCommandTest, OptimizeThatMeetsAConflictLeavesNoFiles) {
+  Append(0, 10);
+  Append(10, 20);
+  sql::TableCommandRequest request;
+  request.name = "OPTIMIZE";
+  request.config = bench_.config();
+  const auto stale = std::make_shared<DeltaLog>(disk_, clock_, kPath);
+  const DeltaCommandRun run{.log = stale, .snapshot = stale->Update().ValueOrDie(), .request = request};
+  ASSERT_TRUE(Run("OPTIMIZE").ok());  // somebody else's: the same files go
+  const size_t files = DataFiles();
+  EXPECT_EQ(OptimizeDelta(run).status().condition(), "DELTA_CONCURRENT_DELETE_DELETE.WITHOUT_HINT");
+  EXPECT_EQ(DataFiles(), files);
+  EXPECT_EQ(Ids().size(), 20U);
+}
+
 TEST_F(DeltaCommandTest, VacuumKeepsWhatAVersionWithinTheRetentionNeeds) {
   Append(0, 10);
   Append(10, 20);

@@ -244,6 +244,11 @@ Result<int64_t> Committer::Run() {
 
 }  // namespace
 
+bool IsDeltaConflict(const Status& status) {
+  const std::string& condition = status.condition();
+  return condition.starts_with("DELTA_CONCURRENT_") || condition.starts_with("DELTA_METADATA_CHANGED") || condition.starts_with("DELTA_PROTOCOL_CHANGED");
+}
+
 Result<int64_t> CommitDelta(DeltaLog& log, DeltaTransaction transaction) {
   return Committer(log, std::move(transaction)).Run();
 }

@@ -40,4 +40,7 @@ struct DeltaTransaction {
 /// DELTA_MAX_COMMIT_RETRIES_EXCEEDED, IO_ERROR.
 Result<int64_t> CommitDelta(DeltaLog& log, DeltaTransaction transaction);
 
+/// Whether a commit ended because of what others had committed: then the log does not name the files, and they may be removed.
+bool IsDeltaConflict(const Status& status);
+
 }  // namespace thalweg::connectors

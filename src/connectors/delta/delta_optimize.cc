@@ -169,13 +169,9 @@ std::string Parameters(const DeltaCommandRun& run) {
   return out + ",\"auto\":false,\"clusterBy\":\"[]\",\"zOrderBy\":\"[]\"}";
 }
 
-bool IsConflict(const Status& status) {
-  const std::string& condition = status.condition();
-  return condition.starts_with("DELTA_CONCURRENT_") || condition.starts_with("DELTA_METADATA_CHANGED") || condition.starts_with("DELTA_PROTOCOL_CHANGED");
-}
-
-// Commits, and again on top of what others did meanwhile while every file that goes is still live in the same form.
-Status Commit(const DeltaCommandRun& run, const Rewritten& done) {
+// Commits, and again on top of what others did meanwhile while every file that goes is still live in the same form. `*unnamed`: the
+// log does not name the new files.
+Status Commit(const DeltaCommandRun& run, const Rewritten& done, bool* unnamed) {
   DeltaSnapshotPtr base = run.snapshot;
   for (int attempt = 0;; ++attempt) {
     DeltaTransaction transaction;
@@ -187,7 +183,8 @@ Status Commit(const DeltaCommandRun& run, const Rewritten& done) {
     transaction.metrics = Metrics(done);
     transaction.snapshot_isolation = true;
     const Status committed = CommitDelta(*run.log, std::move(transaction)).status();
-    if (committed.ok() || !IsConflict(committed) || attempt == kMaxOptimizeAttempts) return committed;
+    *unnamed = IsDeltaConflict(committed);
+    if (!*unnamed || attempt == kMaxOptimizeAttempts) return committed;
     TW_ASSIGN_OR_RETURN(base, run.log->Update());
     if (base == nullptr || base->metadata().partition_columns != run.snapshot->metadata().partition_columns ||
         base->metadata().schema_string != run.snapshot->metadata().schema_string) {
@@ -279,7 +276,10 @@ Result<sql::TableCommandAnswer> OptimizeDelta(const DeltaCommandRun& run) {
   for (AddFile& add : done.adds) add.data_change = false;
   TW_RETURN_NOT_OK(SyncDeltaFiles(run.log->file_system(), messages));
   TW_FAULT_POINT("delta optimize: files durable");
-  TW_RETURN_NOT_OK(Commit(run, done));
+  bool unnamed = false;
+  const Status committed = Commit(run, done, &unnamed);
+  if (unnamed) RemoveDeltaFiles(run.log->file_system(), messages);
+  TW_RETURN_NOT_OK(committed);
   return Answer(run, done, files.size(), bins.size(), start_ms);
 }
 

@@ -269,7 +269,9 @@ Status DeltaRowLevelOperation::Commit(const std::vector<int32_t>& replaced, cons
   const bool nothing = transaction.adds.empty() && transaction.removes.empty() && !transaction.metadata;
   if (nothing && !transaction.transaction) return Status::OK();
   commit_tried_ = true;
-  return CommitDelta(*log_, std::move(transaction)).status();
+  Status committed = CommitDelta(*log_, std::move(transaction)).status();
+  if (IsDeltaConflict(committed)) commit_tried_ = false;  // Abort may remove the files
+  return committed;
 }
 
 Status CheckSameColumns(const data::Schema& resolved, const data::Schema& now) {

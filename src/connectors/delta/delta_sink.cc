@@ -142,8 +142,9 @@ Status DeltaSink::Commit(BatchId epoch, const std::vector<sql::CommitMessagePtr>
   TW_ASSIGN_OR_RETURN(DeltaTransaction transaction, MakeTransaction(epoch, messages, snapshot));
   const bool changes_metadata = transaction.metadata.has_value();
   commit_tried_ = true;
-  TW_RETURN_NOT_OK(CommitDelta(*log_, std::move(transaction)).status());
-  commit_tried_ = false;
+  const Status committed = CommitDelta(*log_, std::move(transaction)).status();
+  if (committed.ok() || IsDeltaConflict(committed)) commit_tried_ = false;  // after a conflict Abort may remove the files
+  TW_RETURN_NOT_OK(committed);
   TW_FAULT_POINT("delta sink: committed");
   return changes_metadata ? Plan() : Status::OK();
 }

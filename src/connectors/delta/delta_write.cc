@@ -106,7 +106,9 @@ Status DeltaBatchWrite::Commit(const std::vector<sql::CommitMessagePtr>& message
     return Status::OK();  // nothing to record
   }
   commit_tried_ = true;
-  return CommitDelta(*log_, std::move(transaction)).status();
+  Status committed = CommitDelta(*log_, std::move(transaction)).status();
+  if (IsDeltaConflict(committed)) commit_tried_ = false;  // Abort may remove the files
+  return committed;
 }
 
 // txnAppId and txnVersion: both or neither.
