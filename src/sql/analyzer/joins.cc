@@ -231,9 +231,11 @@ Result<PlanPtr> Resolver::ResolveUnion(const PlanPtr& plan) {
           .With("invalidNumColumns", static_cast<int64_t>(other.size()));
     }
     for (size_t column = 0; column < first.size(); ++column) {
-      const std::optional<DataType> wider = types[column].SameType(other[column]->type())
-                                                ? std::optional<DataType>(types[column])
-                                                : WiderType(types[column], other[column]->type(), config_->ansi);
+      std::optional<DataType> wider = types[column].SameType(other[column]->type())
+                                          ? std::optional<DataType>(types[column])
+                                          : WiderType(types[column], other[column]->type(), config_->ansi);
+      // Fields of structs have the names of the first side.
+      if (!wider && types[column].IsNested()) wider = ComparisonType(types[column], other[column]->type(), config_->ansi);
       if (!wider) {
         return Error("INCOMPATIBLE_COLUMN_TYPE")
             .With("operator", OperatorName(node))

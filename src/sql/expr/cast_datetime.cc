@@ -68,22 +68,23 @@ Result<ColumnPtr> TimestampFromNumber(const CastJob& job) {
       return static_cast<int64_t>(out);
     });
   } else if constexpr (std::is_floating_point_v<From>) {
+    // What is beyond the range of micros is an overflow, or without ANSI the end of the range.
+    constexpr double kEnd = 9223372036854775808.0;
+    const bool saturates = job.mode == EvalMode::kLegacy;
+    const Reader<From> in(*job.column);
     return Convert<int64_t, From>(
         job,
-        [](From value, int64_t* out) {
-          const double v = static_cast<double>(value);
-          if (!std::isfinite(v)) return false;
-          const double micros = v * 1e6;
-          if (micros >= 9.223372036854775807e18) {
-            *out = std::numeric_limits<int64_t>::max();
-          } else if (micros <= -9.223372036854775808e18) {
-            *out = std::numeric_limits<int64_t>::min();
-          } else {
+        [=](From value, int64_t* out) {
+          const double micros = static_cast<double>(value) * 1e6;
+          if (!std::isfinite(static_cast<double>(value))) return false;
+          if (micros >= -kEnd && micros < kEnd) {
             *out = static_cast<int64_t>(micros);
+            return true;
           }
-          return true;
+          *out = micros < 0 ? std::numeric_limits<int64_t>::min() : std::numeric_limits<int64_t>::max();
+          return saturates;
         },
-        [&](int64_t row) { return job.InvalidInput(row); });
+        [&](int64_t row) { return std::isfinite(static_cast<double>(in[row])) ? job.Overflow(row) : job.InvalidInput(row); });
   } else {
     return ConvertAll<int64_t, From>(job, [](From v) { return SaturatingSeconds(v); });
   }

@@ -1,3 +1,4 @@
+#include "sql/expr/collated_text.h"
 #include "sql/expr/function.h"
 
 #include <algorithm>
@@ -92,6 +93,7 @@ std::vector<std::string> FunctionRegistry::Similar(std::string_view name, size_t
 }
 
 Result<ExprPtr> BindScalar(const ScalarFunction& function, ExprList arguments, const BindContext& context) {
+  TW_RETURN_NOT_OK(CheckCollations(function.name, arguments));
   const Binder binder = function.bind != nullptr ? function.bind : &BindBySignature;
   TW_ASSIGN_OR_RETURN(BoundCall call, binder(function, std::move(arguments), context));
   if (call.replacement != nullptr) return call.replacement;
@@ -106,6 +108,7 @@ Result<ExprPtr> BindAggregate(const AggregateFunction& function, ExprList argume
         .With("filter", QuoteSql(filter->Sql()))
         .With("type", QuoteSql(filter->type().Sql()));
   }
+  TW_RETURN_NOT_OK(CheckCollations(function.name, arguments));
   TW_ASSIGN_OR_RETURN(BoundAggregateCall call, function.bind(function, std::move(arguments), distinct, context));
   if (call.replacement != nullptr) return call.replacement;
   return AggregateCall::Make(std::move(call.bound), std::move(call.arguments), distinct, std::move(filter));

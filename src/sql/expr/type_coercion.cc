@@ -72,9 +72,16 @@ std::optional<DataType> WiderWithDecimal(const DataType& a, const DataType& b) {
   return {};
 }
 
+/// Bytes, the collation of literals and of what says nothing, give way to another one.
+std::optional<DataType> CommonCollation(const DataType& a, const DataType& b) {
+  if (a.collation() == b.collation() || b.collation() == "UTF8_BINARY") return a;
+  if (a.collation() == "UTF8_BINARY") return b;
+  return {};
+}
+
 /// A string beside another type.
 std::optional<DataType> PromoteString(const DataType& string, const DataType& other, bool ansi) {
-  if (other.Is(TypeKind::kString)) return string == other ? string : DataType::String();
+  if (other.Is(TypeKind::kString)) return CommonCollation(string, other);
   if (ansi) {
     if (other.IsIntegral()) return DataType::Long();
     if (other.IsFractional()) return DataType::Double();
@@ -200,12 +207,43 @@ std::optional<DataType> WiderTypeOf(std::span<const DataType> types, bool ansi) 
   return result;
 }
 
+namespace {
+
+/// Structs of the same types are compared field by field, whatever the fields are called: `type` under the names that `names` has in
+/// the same places.
+DataType WithFieldNamesOf(const DataType& type, const DataType& names) {
+  if (type.kind() != names.kind()) return type;
+  switch (type.kind()) {
+    case TypeKind::kArray: return DataType::Array(WithFieldNamesOf(type.element(), names.element()), type.contains_null());
+    case TypeKind::kMap:
+      return DataType::Map(WithFieldNamesOf(type.key(), names.key()), WithFieldNamesOf(type.value(), names.value()), type.contains_null());
+    case TypeKind::kStruct: {
+      if (type.fields().size() != names.fields().size()) return type;
+      std::vector<StructField> fields = type.fields();
+      for (size_t i = 0; i < fields.size(); ++i) {
+        fields[i].name = names.fields()[i].name;
+        fields[i].type = WithFieldNamesOf(fields[i].type, names.fields()[i].type);
+      }
+      return DataType::Struct(std::move(fields));
+    }
+    default: return type;
+  }
+}
+
+}  // namespace
+
 std::optional<DataType> ComparisonType(const DataType& left, const DataType& right, bool ansi) {
   const DataType a = WithoutLength(left);
   const DataType b = WithoutLength(right);
-  if (ansi || (!a.Is(TypeKind::kString) && !b.Is(TypeKind::kString)) || a == b) return WiderType(a, b, ansi);
+  if (ansi || (!a.Is(TypeKind::kString) && !b.Is(TypeKind::kString)) || a == b) {
+    auto type = WiderType(a, b, ansi);
+    if (type || !a.IsNested()) return type;
+    const DataType renamed = WithFieldNamesOf(b, a);
+    if (renamed.SameType(a)) type = WiderType(a, renamed, ansi);
+    return type;
+  }
   const DataType& other = a.Is(TypeKind::kString) ? b : a;
-  if (other.Is(TypeKind::kString)) return DataType::String();
+  if (other.Is(TypeKind::kString)) return CommonCollation(a, b);
   if (other.Is(TypeKind::kNull)) return DataType::String();
   if (other.Is(TypeKind::kDecimal)) return DataType::Double();
   if (other.Is(TypeKind::kBinary)) return DataType::Binary();

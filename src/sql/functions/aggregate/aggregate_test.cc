@@ -246,5 +246,46 @@ TEST(Aggregates, BuffersHaveSparksColumns) {
   EXPECT_EQ(text("collect_list", DataType::Integer()), "buf:binary? ");
 }
 
+/// The answer of `call` over doubles in one group.
+double OneGroup(const std::shared_ptr<const BoundAggregate>& bound, const std::vector<double>& values) {
+  data::FixedBuilder<double> column(DataType::Double());
+  for (const double value : values) column.Append(value);
+  Groups group(*bound, 1);
+  EXPECT_TRUE(group.Update({column.Finish()}, std::vector<int>(values.size(), 0)).ok());
+  const ColumnPtr answer = group.Finish().ValueOrDie();
+  return answer->GetValue(0).get<double>();
+}
+
+// Answers of Spark 4.2.0 over VALUES (0.0D), (-0.0D).
+TEST(Aggregates, APercentileHasTheZerosApartAndTheModeHasNot) {
+  const EvalConfig config;
+  const auto percentile = [&](double point) {
+    const AggregateFunction* function = BuiltinFunctions().FindAggregate("percentile");
+    const ExprList arguments = {Attribute::Make("c", DataType::Double(), true), Literal::Make(Value(point), DataType::Double())};
+    const ExprPtr call = BindAggregate(*function, arguments, false, nullptr, BindContext{config}).ValueOrDie();
+    return OneGroup(call->As<AggregateCall>()->bound_ptr(), {0.0, -0.0});
+  };
+  EXPECT_TRUE(std::signbit(percentile(0.0)));
+  EXPECT_TRUE(std::signbit(percentile(0.5)));
+  EXPECT_FALSE(std::signbit(percentile(1.0)));
+  EXPECT_TRUE(std::signbit(OneGroup(Bind("median", {DataType::Double()}, config), {-0.0, -0.0})));
+  EXPECT_FALSE(std::signbit(OneGroup(Bind("mode", {DataType::Double()}, config), {-0.0, 0.0, -0.0})));
+}
+
+// Answers of Spark 4.2.0: what is combined with an empty buffer is NaN where squares do not fit.
+TEST(Aggregates, DeviationsFarFromZero) {
+  const EvalConfig config;
+  const auto answer = [&](std::string_view name, const std::vector<double>& values) {
+    return OneGroup(Bind(name, {DataType::Double()}, config), values);
+  };
+  EXPECT_DOUBLE_EQ(answer("stddev", {1e154, 2e154}), 7.071067811865475e153);
+  EXPECT_DOUBLE_EQ(answer("stddev_pop", {1e154, 2e154}), 5e153);
+  EXPECT_DOUBLE_EQ(answer("var_samp", {1e154, 2e154}), 5e307);
+  for (const char* name : {"stddev", "stddev_pop", "variance", "var_pop"}) {
+    EXPECT_TRUE(std::isnan(answer(name, {1e155, -1e155, 3e155}))) << name;
+    EXPECT_TRUE(std::isnan(answer(name, {1e300, 1e300}))) << name;
+  }
+}
+
 }  // namespace
 }  // namespace thalweg::sql

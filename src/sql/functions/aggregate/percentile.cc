@@ -29,11 +29,13 @@ Counts& GetPercentile(uint8_t* accumulator) {
   return *counts;
 }
 
+/// mode takes -0.0 and 0.0 for one value; a percentile has them apart.
+template <bool kOneZero>
 Status UpdatePercentile(const BoundAggregate&, std::span<const ColumnPtr> arguments, int64_t rows, uint8_t* const* accumulators,
               EvalContext&) {
   const ColumnPtr column = data::Flatten(arguments[0]);
   data::RowBatch keys;
-  TW_RETURN_NOT_OK(data::UnsafeRowWriter({column->type()}, {.normalize_zero = true})
+  TW_RETURN_NOT_OK(data::UnsafeRowWriter({column->type()}, {.normalize_zero = kOneZero})
                        .Write(std::span(&column, 1), rows, nullptr, &keys));
   ForEachNotNull(*column, rows, [&](int64_t row) { ++GetPercentile(accumulators[row])[std::string(keys.row(row))]; });
   return {};
@@ -81,7 +83,7 @@ Status ExportPercentile(const BoundAggregate& call, std::span<uint8_t* const> ac
   return {};
 }
 
-Status MergeOne(const DataType& type, std::string_view text, Counts* counts) {
+Status MergeOne(const DataType& type, bool one_zero, std::string_view text, Counts* counts) {
   std::vector<std::string_view> rows;
   for (size_t at = 0;;) {
     if (at + 4 > text.size()) return Error("MALFORMED_STATE_ROW").With("reason", "a histogram ends early");
@@ -95,7 +97,7 @@ Status MergeOne(const DataType& type, std::string_view text, Counts* counts) {
   }
   TW_ASSIGN_OR_RETURN(const std::vector<ColumnPtr> columns, data::UnsafeRowReader({type, DataType::Long()}).Read(rows));
   data::RowBatch keys;
-  TW_RETURN_NOT_OK(data::UnsafeRowWriter({type}, {.normalize_zero = true})
+  TW_RETURN_NOT_OK(data::UnsafeRowWriter({type}, {.normalize_zero = one_zero})
                        .Write(std::span(&columns[0], 1), columns[0]->length(), nullptr, &keys));
   for (int64_t row = 0; row < keys.num_rows(); ++row) {
     (*counts)[std::string(keys.row(row))] += Reader<int64_t>(*columns[1])[row];
@@ -103,12 +105,13 @@ Status MergeOne(const DataType& type, std::string_view text, Counts* counts) {
   return {};
 }
 
+template <bool kOneZero>
 Status MergePercentile(const BoundAggregate& call, std::span<const ColumnPtr> buffers, int64_t rows, uint8_t* const* accumulators,
              EvalContext&) {
   const Reader<std::string_view> texts(*buffers[0]);
   Status status;
   ForEachNotNull(*buffers[0], rows, [&](int64_t row) {
-    if (status.ok()) status = MergeOne(call.argument_types[0], texts[row], &GetPercentile(accumulators[row]));
+    if (status.ok()) status = MergeOne(call.argument_types[0], kOneZero, texts[row], &GetPercentile(accumulators[row]));
   });
   return status;
 }
@@ -119,10 +122,11 @@ void DestroyPercentile(const BoundAggregate&, uint8_t* accumulator) {
   counts = nullptr;
 }
 
+template <bool kOneZero>
 Status ImportPercentile(const BoundAggregate& call, std::span<const ColumnPtr> buffers, int64_t rows, uint8_t* const* accumulators) {
   for (int64_t row = 0; row < rows; ++row) DestroyPercentile(call, accumulators[row]);
   EvalContext context;
-  return MergePercentile(call, buffers, rows, accumulators, context);
+  return MergePercentile<kOneZero>(call, buffers, rows, accumulators, context);
 }
 
 int64_t OwnedPercentile(const BoundAggregate&, const uint8_t* accumulator) {
@@ -153,8 +157,13 @@ Result<Ranked> RankedValues(const DataType& type, const Counts& counts) {
   std::vector<int64_t> numbers;
   TW_ASSIGN_OR_RETURN(ranked.values, ValuesOf(type, counts, &numbers));
   for (size_t i = 0; i < numbers.size(); ++i) ranked.order.push_back(static_cast<int32_t>(i));
-  std::sort(ranked.order.begin(), ranked.order.end(),
-            [&](int32_t a, int32_t b) { return CompareRows(*ranked.values, a, *ranked.values, b) < 0; });
+  // -0.0 comes before 0.0: alike to CompareRows, of different signs.
+  const bool floating = type.IsFractional() && !type.Is(TypeKind::kDecimal);
+  std::sort(ranked.order.begin(), ranked.order.end(), [&](int32_t a, int32_t b) {
+    const int order = CompareRows(*ranked.values, a, *ranked.values, b);
+    if (order != 0 || !floating) return order < 0;
+    return std::signbit(NumberAt(*ranked.values, a)) && !std::signbit(NumberAt(*ranked.values, b));
+  });
   int64_t total = 0;
   for (const int32_t i : ranked.order) ranked.through.push_back(total += numbers[static_cast<size_t>(i)]);
   return ranked;
@@ -246,15 +255,16 @@ Result<ColumnPtr> FinishPercentileApprox(const BoundAggregate& call, std::span<u
   return builder->Finish();
 }
 
-constexpr AggregateKernels kPercentileApproxKernels{.size = sizeof(void*), .update = &UpdatePercentile, .merge = &MergePercentile,
-                                                    .export_buffers = &ExportPercentile, .import_buffers = &ImportPercentile,
+constexpr AggregateKernels kPercentileApproxKernels{.size = sizeof(void*), .update = &UpdatePercentile<false>,
+                                                    .merge = &MergePercentile<false>, .export_buffers = &ExportPercentile,
+                                                    .import_buffers = &ImportPercentile<false>,
                                                     .finish = &FinishPercentileApprox, .destroy = &DestroyPercentile,
                                                     .owned_bytes = &OwnedPercentile};
-constexpr AggregateKernels kPercentileKernels{.size = sizeof(void*), .update = &UpdatePercentile, .merge = &MergePercentile,
-                                              .export_buffers = &ExportPercentile, .import_buffers = &ImportPercentile,
+constexpr AggregateKernels kPercentileKernels{.size = sizeof(void*), .update = &UpdatePercentile<false>, .merge = &MergePercentile<false>,
+                                              .export_buffers = &ExportPercentile, .import_buffers = &ImportPercentile<false>,
                                               .finish = &FinishPercentile, .destroy = &DestroyPercentile, .owned_bytes = &OwnedPercentile};
-constexpr AggregateKernels kModeKernels{.size = sizeof(void*), .update = &UpdatePercentile, .merge = &MergePercentile, .export_buffers = &ExportPercentile,
-                                        .import_buffers = &ImportPercentile, .finish = &FinishMode, .destroy = &DestroyPercentile,
+constexpr AggregateKernels kModeKernels{.size = sizeof(void*), .update = &UpdatePercentile<true>, .merge = &MergePercentile<true>,
+                                        .export_buffers = &ExportPercentile, .import_buffers = &ImportPercentile<true>, .finish = &FinishMode, .destroy = &DestroyPercentile,
                                         .owned_bytes = &OwnedPercentile};
 
 /// The points of `arguments[1]`. Errors: DATATYPE_MISMATCH.VALUE_OUT_OF_RANGE.
@@ -316,6 +326,7 @@ Result<BoundAggregateCall> BindPercentile(const AggregateFunction& function, Exp
     data->points = {0.5};
   } else {
     TW_RETURN_NOT_OK(ReadPoints(function.name, arguments, context, data.get()));
+    arguments.push_back(Literal::Integer(1));  // each row counts once: Spark's name shows it
   }
   if (!arguments[0]->type().IsNumeric() && !arguments[0]->type().IsAnsiInterval()) {
     TW_RETURN_NOT_OK(CoerceArgument(function.name, &arguments, 0, DataType::Double(), context));

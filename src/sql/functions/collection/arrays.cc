@@ -8,6 +8,7 @@
 #include "data/text/numbers.h"
 #include "sql/expr/binding.h"
 #include "sql/functions/alike.h"
+#include "sql/functions/collection/element_set.h"
 #include "sql/functions/collection/lists.h"
 #include "sql/functions/collection/register.h"
 
@@ -58,13 +59,6 @@ Result<ColumnPtr> RebuildLists(const BoundScalar& call, const KernelInput& input
   return out.Finish(call.type, data::Flatten(list->child(0)));
 }
 
-bool SameElement(const Column& child, int32_t a, int32_t b) {
-  const bool a_null = child.IsNull(a);
-  const bool b_null = child.IsNull(b);
-  if (a_null || b_null) return a_null && b_null;
-  return CompareRows(child, a, child, b) == 0;
-}
-
 Result<ColumnPtr> SortKernel(const BoundScalar& call, const KernelInput& input, EvalContext&) {
   const Column& child = *input.arguments[0]->child(0);
   return RebuildLists(call, input, [&](int64_t row, ListRange range, std::vector<int32_t>* out) {
@@ -84,15 +78,19 @@ Result<ColumnPtr> SortKernel(const BoundScalar& call, const KernelInput& input, 
 }
 
 Result<ColumnPtr> DistinctKernel(const BoundScalar& call, const KernelInput& input, EvalContext&) {
-  const Column& child = *input.arguments[0]->child(0);
-  return RebuildLists(call, input, [&](int64_t, ListRange range, std::vector<int32_t>* out) {
-    const size_t first = out->size();
+  const ColumnPtr& list = input.arguments[0];
+  const ColumnPtr elements = WithOneZero(data::Flatten(list->child(0)));
+  ElementSet seen(elements);
+  ListOutput out(input.rows.length);
+  ForEachValid(input, [&](int64_t row) {
+    const ListRange range = RangeOf(*list, row);
+    auto& kept = out.BeginRow(row);
+    seen.Clear();
     for (int32_t i = range.begin; i < range.end; ++i) {
-      bool seen = false;
-      for (size_t j = first; j < out->size() && !seen; ++j) seen = SameElement(child, i, (*out)[j]);
-      if (!seen) out->push_back(i);
+      if (seen.Insert(i)) kept.push_back(i);
     }
   });
+  return out.Finish(call.type, elements);
 }
 
 Result<ColumnPtr> ReverseKernel(const BoundScalar& call, const KernelInput& input, EvalContext&) {
@@ -207,19 +205,33 @@ Result<ColumnPtr> JoinKernel(const BoundScalar& call, const KernelInput& input, 
 Result<ColumnPtr> OverlapKernel(const BoundScalar& call, const KernelInput& input, EvalContext&) {
   const Column& a = *input.arguments[0];
   const Column& b = *input.arguments[1];
+  const ColumnPtr parts[] = {data::Flatten(a.child(0)), data::WithType(data::Flatten(b.child(0)), a.child(0)->type())};
+  const ColumnPtr all = data::Concat(parts);
+  const auto second = static_cast<int32_t>(parts[0]->length());
+  ElementSet seen(all);
   FixedOutput<bool> out(call.type, input.rows.length);
   ForEachValid(input, [&](int64_t row) {
     const ListRange x = RangeOf(a, row);
     const ListRange y = RangeOf(b, row);
+    if (x.begin == x.end || y.begin == y.end) {
+      out.Set(row, false);
+      return;
+    }
     bool null = false;
+    seen.Clear();
     for (int32_t i = x.begin; i < x.end; ++i) {
-      for (int32_t j = y.begin; j < y.end; ++j) {
-        if (a.child(0)->IsNull(i) || b.child(0)->IsNull(j)) {
-          null = true;
-        } else if (CompareRows(*a.child(0), i, *b.child(0), j) == 0) {
-          out.Set(row, true);
-          return;
-        }
+      if (all->IsNull(i)) {
+        null = true;
+      } else {
+        seen.Insert(i);
+      }
+    }
+    for (int32_t i = second + y.begin; i < second + y.end; ++i) {
+      if (all->IsNull(i)) {
+        null = true;
+      } else if (seen.Contains(i)) {
+        out.Set(row, true);
+        return;
       }
     }
     if (null) out.SetNull(row);

@@ -3,6 +3,7 @@
 #include "data/text/literal.h"
 #include "sql/expr/binding.h"
 #include "sql/functions/alike.h"
+#include "sql/functions/collection/element_set.h"
 #include "sql/functions/collection/register.h"
 
 namespace thalweg::sql {
@@ -104,6 +105,7 @@ Result<ColumnPtr> FromArraysKernel(const BoundScalar& call, const KernelInput& i
   const ColumnPtr keys = data::Flatten(input.arguments[0]);
   const ColumnPtr values = data::Flatten(input.arguments[1]);
   const int64_t length = input.rows.length;
+  ElementSet seen(data::Flatten(keys->child(0)));
   std::vector<int32_t> key_rows;
   std::vector<int32_t> value_rows;
   auto buffer = data::Buffer::AllocateZeroed((length + 1) * 4);
@@ -118,14 +120,13 @@ Result<ColumnPtr> FromArraysKernel(const BoundScalar& call, const KernelInput& i
     if (count != SizeAt(*values, row)) {
       return Error("_LEGACY_ERROR_TEMP_2128");
     }
+    seen.Clear();
     for (int32_t i = 0; i < count; ++i) {
       if (keys->child(0)->IsNull(begin + i)) return Error("NULL_MAP_KEY");
-      for (int32_t j = 0; j < i; ++j) {
-        if (CompareRows(*keys->child(0), begin + i, *keys->child(0), begin + j) == 0) {
-          return Error("DUPLICATED_MAP_KEY")
-              .With("key", data::ValueText(keys->child(0)->GetValue(begin + i), keys->child(0)->type()))
-              .With("mapKeyDedupPolicy", "\"spark.sql.mapKeyDedupPolicy\"");
-        }
+      if (!seen.Insert(begin + i)) {
+        return Error("DUPLICATED_MAP_KEY")
+            .With("key", data::ValueText(keys->child(0)->GetValue(begin + i), keys->child(0)->type()))
+            .With("mapKeyDedupPolicy", "\"spark.sql.mapKeyDedupPolicy\"");
       }
       key_rows.push_back(begin + i);
       value_rows.push_back(values->offsets()[static_cast<size_t>(row)] + i);

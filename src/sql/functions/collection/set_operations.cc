@@ -8,6 +8,7 @@
 #include "data/text/literal.h"
 #include "sql/expr/binding.h"
 #include "sql/expr/fold_argument.h"
+#include "sql/functions/collection/element_set.h"
 #include "sql/functions/collection/lists.h"
 #include "sql/functions/collection/register.h"
 
@@ -62,13 +63,6 @@ Result<ColumnPtr> BuildLists(const DataType& type, const KernelInput& input, con
   parts.children = {data::Take(child, elements)};
   nulls.Finish(&parts);
   return Column::Make(std::move(parts));
-}
-
-bool Same(const Column& column, int32_t a, int32_t b) {
-  const bool a_null = column.IsNull(a);
-  const bool b_null = column.IsNull(b);
-  if (a_null || b_null) return a_null && b_null;
-  return CompareRows(column, a, column, b) == 0;
 }
 
 // --- one more element ---
@@ -161,26 +155,23 @@ template <SetOp kOp>
 Result<ColumnPtr> Combine(const BoundScalar& call, const KernelInput& input, EvalContext&) {
   const ColumnPtr a = data::Flatten(input.arguments[0]);
   const ColumnPtr b = data::Flatten(input.arguments[1]);
-  const Pool pool = PoolOf(a->child(0), b->child(0), call.type.element());
-  const Column& all = *pool.all;
+  Pool pool = PoolOf(a->child(0), b->child(0), call.type.element());
+  pool.all = WithOneZero(pool.all);
+  ElementSet taken(pool.all);
+  ElementSet second(pool.all);
   return BuildLists(call.type, input, pool.all, [&](int64_t row, std::vector<int32_t>* out) -> Result<bool> {
     const ListRange x = RangeOf(*a, row);
     const ListRange y = RangeOf(*b, row);
-    const size_t first = out->size();
+    taken.Clear();
     const auto offer = [&](int32_t element) {
-      for (size_t i = first; i < out->size(); ++i) {
-        if (Same(all, (*out)[i], element)) return;
-      }
-      out->push_back(element);
+      if (taken.Insert(element)) out->push_back(element);
     };
-    const auto in_second = [&](int32_t element) {
-      for (int32_t i = y.begin; i < y.end; ++i) {
-        if (Same(all, pool.second + i, element)) return true;
-      }
-      return false;
-    };
+    if (kOp != SetOp::kUnion) {
+      second.Clear();
+      for (int32_t i = y.begin; i < y.end; ++i) second.Insert(pool.second + i);
+    }
     for (int32_t i = x.begin; i < x.end; ++i) {
-      if (kOp == SetOp::kUnion || in_second(i) == (kOp == SetOp::kIntersect)) offer(i);
+      if (kOp == SetOp::kUnion || second.Contains(i) == (kOp == SetOp::kIntersect)) offer(i);
     }
     if (kOp == SetOp::kUnion) {
       for (int32_t i = y.begin; i < y.end; ++i) offer(pool.second + i);
@@ -267,15 +258,14 @@ Result<BoundCall> BindZip(const ScalarFunction& function, ExprList arguments, co
 
 // --- maps ---
 
-Status CheckKeys(const Column& keys, const std::vector<int32_t>& chosen, size_t first) {
+Status CheckKeys(const Column& keys, const std::vector<int32_t>& chosen, size_t first, ElementSet* seen) {
+  seen->Clear();
   for (size_t i = first; i < chosen.size(); ++i) {
     if (keys.IsNull(chosen[i])) return Error("NULL_MAP_KEY");
-    for (size_t j = first; j < i; ++j) {
-      if (CompareRows(keys, chosen[i], keys, chosen[j]) == 0) {
-        return Error("DUPLICATED_MAP_KEY")
-            .With("key", data::ValueText(keys.GetValue(chosen[i]), keys.type()))
-            .With("mapKeyDedupPolicy", "\"spark.sql.mapKeyDedupPolicy\"");
-      }
+    if (!seen->Insert(chosen[i])) {
+      return Error("DUPLICATED_MAP_KEY")
+          .With("key", data::ValueText(keys.GetValue(chosen[i]), keys.type()))
+          .With("mapKeyDedupPolicy", "\"spark.sql.mapKeyDedupPolicy\"");
     }
   }
   return {};
@@ -286,12 +276,13 @@ template <typename Pick>
 Result<ColumnPtr> BuildMaps(const DataType& type, const KernelInput& input, const ColumnPtr& keys, const ColumnPtr& values,
                             Pick pick) {
   std::vector<int32_t> chosen;
+  ElementSet seen(keys);
   DataType list = DataType::Array(type.key(), true);
   TW_ASSIGN_OR_RETURN(const ColumnPtr lists,
                       BuildLists(list, input, keys, [&](int64_t row, std::vector<int32_t>* out) -> Result<bool> {
                         const size_t first = out->size();
                         const bool present = pick(row, out);
-                        TW_RETURN_NOT_OK(CheckKeys(*keys, *out, first));
+                        TW_RETURN_NOT_OK(CheckKeys(*keys, *out, first, &seen));
                         chosen.insert(chosen.end(), out->begin() + static_cast<ptrdiff_t>(first), out->end());
                         return present;
                       }));

@@ -102,7 +102,11 @@ Result<BoundCall> BindIn(const ScalarFunction& function, ExprList arguments, con
   }
   std::vector<DataType> types;
   for (const auto& argument : arguments) types.push_back(argument->type());
-  const std::optional<DataType> type = WiderTypeOf(types, context.config.ansi);
+  std::optional<DataType> type = WiderTypeOf(types, context.config.ansi);
+  if (!type && types[0].IsNested()) {  // structs whose fields have other names are compared all the same
+    type = types[0];
+    for (size_t i = 1; i < types.size() && type; ++i) type = ComparisonType(*type, types[i], context.config.ansi);
+  }
   if (!type || (!type->IsOrderable() && !type->Is(TypeKind::kNull))) {
     std::string listed;
     for (const auto& t : types) listed += (listed.empty() ? "" : ", ") + QuoteSql(t.Sql());

@@ -199,7 +199,7 @@ Result<ColumnPtr> DivideIntervals(const BoundScalar& call, const KernelInput& in
   return MapChecked<int64_t, T, T>(call, input, [&](T a, T b, std::optional<int64_t>* out) -> Status {
     if (b == 0) {
       if (call.mode != EvalMode::kAnsi) return {};
-      return Error("INTERVAL_DIVIDED_BY_ZERO");
+      return Error("DIVIDE_BY_ZERO").With("config", "\"spark.sql.ansi.enabled\"");
     }
     if (b == -1 && static_cast<int64_t>(a) == std::numeric_limits<int64_t>::min()) return IntervalOverflow(call, "");
     *out = static_cast<int64_t>(a) / static_cast<int64_t>(b);
