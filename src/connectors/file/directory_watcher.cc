@@ -28,7 +28,10 @@ std::unique_ptr<DirectoryWatcher> DirectoryWatcher::Start(std::function<void()> 
 
 DirectoryWatcher::DirectoryWatcher(int inotify_fd, int wake_fd, std::function<void()> on_change)
     : inotify_fd_(inotify_fd), wake_fd_(wake_fd), on_change_(std::move(on_change)) {
-  thread_ = StartThread("file watcher", [this](std::stop_token stop) { Run(stop); });
+  thread_ = StartLoop("file watcher", [this](std::stop_token stop) {
+    Run(stop);
+    return false;
+  });
 }
 
 DirectoryWatcher::~DirectoryWatcher() {

@@ -44,8 +44,9 @@ Result<std::unique_ptr<SourceCleaner>> SourceCleaner::Make(data::FileSystem& fil
   }
   std::unique_ptr<SourceCleaner> cleaner(new SourceCleaner(file_system, options));
   if (threads > 0) {
-    cleaner->thread_ = StartThread("source cleaner", [own = cleaner.get()](std::stop_token) {
+    cleaner->thread_ = StartLoop("source cleaner", [own = cleaner.get()](std::stop_token) {
       while (const auto path = own->waiting_.Pop()) own->CleanNow(*path);
+      return false;
     });
   }
   return cleaner;

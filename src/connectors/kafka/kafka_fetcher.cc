@@ -296,8 +296,8 @@ Result<std::shared_ptr<PartitionFetcher>> PartitionFetcher::Make(Options options
   fetcher->full_count_ = kQueuedMinMessages * 3 / 4;
   fetcher->full_bytes_ = share * 3 / 4;
   TW_ASSIGN_OR_RETURN(fetcher->client_, KafkaHandle::Make(KafkaRole::kConsumer, settings));
-  fetcher->thread_ = StartThread(
-      "kafka fetcher", [raw = fetcher.get()](const std::stop_token& stop) { raw->Tick(stop); });
+  fetcher->thread_ = StartLoop(
+      "kafka fetcher", [raw = fetcher.get()](const std::stop_token& stop) { return raw->Tick(stop); });
   return fetcher;
 }
 
@@ -359,21 +359,21 @@ Status PartitionFetcher::failure() const {
   return failure_;
 }
 
-void PartitionFetcher::Tick(const std::stop_token& stop) {
+bool PartitionFetcher::Tick(const std::stop_token& stop) {
   Clock& clock = SystemClock::Get();
-  while (clock.WaitFor(kTickPause, nullptr, stop) != Clock::Wake::kStop) {
-    const Status served = client_->Serve();
-    if (!served.ok()) {
-      const MutexLock lock(mutex_);
-      failure_ = served;
-    }
-    for (const auto& cursor : Cursors()) {
-      const std::optional<std::chrono::nanoseconds> since = cursor->waiting_since();
-      if (since && (!served.ok() || clock.NowMonotonic() - *since > options_.poll_timeout))
-        cursor->Wake();
-    }
-    if (options_.on_tick) options_.on_tick();
+  if (clock.WaitFor(kTickPause, nullptr, stop) == Clock::Wake::kStop) return false;
+  const Status served = client_->Serve();
+  if (!served.ok()) {
+    const MutexLock lock(mutex_);
+    failure_ = served;
   }
+  for (const auto& cursor : Cursors()) {
+    const std::optional<std::chrono::nanoseconds> since = cursor->waiting_since();
+    if (since && (!served.ok() || clock.NowMonotonic() - *since > options_.poll_timeout))
+      cursor->Wake();
+  }
+  if (options_.on_tick) options_.on_tick();
+  return true;
 }
 
 }  // namespace thalweg::connectors

@@ -151,7 +151,8 @@ class PartitionFetcher {
 
  private:
   explicit PartitionFetcher(Options options);
-  void Tick(const std::stop_token& stop) TW_EXCLUDES(mutex_);
+  /// One turn of the thread; false when it was asked to stop.
+  bool Tick(const std::stop_token& stop) TW_EXCLUDES(mutex_);
   std::vector<std::shared_ptr<PartitionCursor>> Cursors() const TW_EXCLUDES(mutex_);
 
   const Options options_;

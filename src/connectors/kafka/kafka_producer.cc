@@ -2,10 +2,13 @@
 
 #include <librdkafka/rdkafka.h>
 
+#include <new>
+#include <utility>
 #include <vector>
 
 #include "base/clock.h"
 #include "base/log.h"
+#include "base/process_memory.h"
 #include "base/thread.h"
 
 namespace thalweg::connectors {
@@ -15,16 +18,33 @@ constexpr std::chrono::milliseconds kPollTime{500};
 constexpr std::chrono::minutes kIdleTime{10};  // Spark's producer.cache.timeout
 constexpr int kWarmTimeoutMs = 5000;
 
+/// Made while there is memory for it.
+const Status& NoMemoryForTheError() {
+  static const Status status = OutOfMemoryStatus(std::bad_alloc());
+  return status;
+}
+
+Status DeliveryError(rd_kafka_t* client, const rd_kafka_message_t* message) {
+  const char* topic = message->rkt == nullptr ? "?" : rd_kafka_topic_name(message->rkt);
+  char text[512] = "";
+  const bool fatal = rd_kafka_fatal_error(client, text, sizeof(text)) != RD_KAFKA_RESP_ERR_NO_ERROR;
+  return KafkaError("send to " + std::string(topic), message->err, fatal ? text : "");
+}
+
+// Every record must be reported, or its query waits for ever; nothing may be thrown through the client.
 void OnDelivery(rd_kafka_t* client, const rd_kafka_message_t* message, void*) {
   auto* records = static_cast<SentRecords*>(message->_private);
   if (message->err == RD_KAFKA_RESP_ERR_NO_ERROR) {
     records->Delivered(Status::OK());
     return;
   }
-  const char* topic = message->rkt == nullptr ? "?" : rd_kafka_topic_name(message->rkt);
-  char text[512] = "";
-  const bool fatal = rd_kafka_fatal_error(client, text, sizeof(text)) != RD_KAFKA_RESP_ERR_NO_ERROR;
-  records->Delivered(KafkaError("send to " + std::string(topic), message->err, fatal ? text : ""));
+  Status error = NoMemoryForTheError();
+  try {
+    error = DeliveryError(client, message);
+  } catch (const std::bad_alloc&) {
+    // that is the error then
+  }
+  records->Delivered(error);
 }
 
 /// Idle producers by their properties. Never destroyed: threads of producers may outlive static
@@ -126,14 +146,20 @@ Result<std::shared_ptr<KafkaProducer>> KafkaProducer::Get(const JavaProperties& 
       return found->second.producer;
     }
   }
+  NoMemoryForTheError();
   std::shared_ptr<KafkaProducer> producer(new KafkaProducer());
   TW_ASSIGN_OR_RETURN(producer->settings_,
                       TranslateProperties(properties, KafkaRole::kProducer, files));
   TW_ASSIGN_OR_RETURN(producer->handle_,
                       KafkaHandle::Make(KafkaRole::kProducer, producer->settings_, &OnDelivery));
-  producer->thread_ = StartThread(
+  producer->thread_ = StartLoop(
       "kafka producer",
-      [raw = producer.get(), topic](const std::stop_token& stop) { raw->Poll(stop, topic); });
+      [raw = producer.get(), warm = topic](const std::stop_token& stop) mutable {
+        raw->Warm(std::exchange(warm, {}));
+        if (stop.stop_requested()) return false;
+        raw->Poll();
+        return true;
+      });
   const MutexLock lock(cache.mutex);
   cache.entries[properties] = {producer, now};
   return producer;
@@ -149,23 +175,23 @@ KafkaProducer::~KafkaProducer() {
   Ignore(handle_->Serve(), "the reports of purged records have been taken");
 }
 
-void KafkaProducer::Poll(const std::stop_token& stop, const std::string& topic) {
-  if (!topic.empty()) {
-    const Result<rd_kafka_topic_t*> known = Topic(topic);
-    const struct rd_kafka_metadata* answer = nullptr;
-    if (known.ok() && rd_kafka_metadata(handle_->get(), 0, *known, &answer, kWarmTimeoutMs) ==
-                          RD_KAFKA_RESP_ERR_NO_ERROR)
-      rd_kafka_metadata_destroy(answer);
-  }
-  while (!stop.stop_requested()) {
-    Status served = handle_->Serve(kPollTime);
-    if (served.ok()) continue;
-    // Records that can never arrive are reported at once, not after delivery.timeout.ms.
-    rd_kafka_purge(handle_->get(), RD_KAFKA_PURGE_F_QUEUE | RD_KAFKA_PURGE_F_INFLIGHT);
-    const MutexLock lock(mutex_);
-    if (failure_.ok()) TW_LOG(kWarn, "kafka producer failed", {"error", served});
-    failure_ = std::move(served);
-  }
+void KafkaProducer::Warm(const std::string& topic) {
+  if (topic.empty()) return;
+  const Result<rd_kafka_topic_t*> known = Topic(topic);
+  const struct rd_kafka_metadata* answer = nullptr;
+  if (known.ok() && rd_kafka_metadata(handle_->get(), 0, *known, &answer, kWarmTimeoutMs) ==
+                        RD_KAFKA_RESP_ERR_NO_ERROR)
+    rd_kafka_metadata_destroy(answer);
+}
+
+void KafkaProducer::Poll() {
+  Status served = handle_->Serve(kPollTime);
+  if (served.ok()) return;
+  // Records that can never arrive are reported at once, not after delivery.timeout.ms.
+  rd_kafka_purge(handle_->get(), RD_KAFKA_PURGE_F_QUEUE | RD_KAFKA_PURGE_F_INFLIGHT);
+  const MutexLock lock(mutex_);
+  if (failure_.ok()) TW_LOG(kWarn, "kafka producer failed", {"error", served});
+  failure_ = std::move(served);
 }
 
 Result<rd_kafka_topic_t*> KafkaProducer::Topic(const std::string& name) {

@@ -67,7 +67,10 @@ class KafkaProducer {
 
  private:
   KafkaProducer() = default;
-  void Poll(const std::stop_token& stop, const std::string& topic);
+  /// Asks for a topic's leaders before the first record needs them.
+  void Warm(const std::string& topic);
+  /// One turn of the thread.
+  void Poll();
 
   KafkaClientSettings settings_;
   std::shared_ptr<KafkaHandle> handle_;

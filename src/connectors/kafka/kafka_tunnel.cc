@@ -35,6 +35,11 @@ struct SslFree {
   void operator()(SSL* ssl) const { SSL_free(ssl); }
 };
 
+struct Ended {
+  std::atomic<bool>& done;
+  ~Ended() { done.store(true); }
+};
+
 class OwnedFd {
  public:
   explicit OwnedFd(int fd) : fd_(fd) {}
@@ -393,6 +398,7 @@ int KafkaTunnels::Connect(int socket_fd, const sockaddr* address, int address_si
   Tunnel* const raw = tunnel.get();
   tunnel->thread = StartThread("kafka tunnel", [this, raw, fd, inside, target, broker,
                                                 host = HostOf(broker)](const std::stop_token&) {
+    const Ended ended{raw->done};  // declared first: the sockets are closed before
     const OwnedFd outside_owner(fd), inside_owner(inside);
     BrokerConnection connection(fd, inside);
     bool refused = false;
@@ -412,7 +418,6 @@ int KafkaTunnels::Connect(int socket_fd, const sockaddr* address, int address_si
       TW_LOG(kWarn, "kafka client", {"facility", "TUNNEL"}, {"text", RedactText(text)});
       on_error_(refused, text);
     }
-    raw->done.store(true);
   });
   tunnels_.push_back(std::move(tunnel));
   return 0;

@@ -123,7 +123,15 @@ class SocketStream final : public sql::MicroBatchStream {
         on_more_data_(std::move(on_more_data)),
         fd_(fd),
         wake_fd_(eventfd(0, EFD_CLOEXEC)) {
-    thread_ = StartThread("socket source", [this](std::stop_token stop) { Receive(stop); });
+    thread_ = StartThread(
+        "socket source", [this](std::stop_token stop) { Receive(stop); },
+        [this](const Status& exception) {
+          {
+            const MutexLock lock(mutex_);
+            failure_ = exception;
+          }
+          on_more_data_();  // the next turn finds out
+        });
   }
   ~SocketStream() override {
     Stop();
@@ -196,9 +204,10 @@ class SocketStream final : public sql::MicroBatchStream {
     return index;
   }
 
-  std::optional<sql::Offset> Latest() const {
+  Result<std::optional<sql::Offset>> Latest() const {
     const MutexLock lock(mutex_);
-    return sql::Offset{std::to_string(first_index_ + static_cast<int64_t>(lines_.size()) - 1)};
+    if (!failure_.ok()) return failure_;  // lines may be missing from here on
+    return std::optional<sql::Offset>(sql::Offset{std::to_string(first_index_ + static_cast<int64_t>(lines_.size()) - 1)});
   }
 
   void Receive(const std::stop_token& stop) {
@@ -258,6 +267,7 @@ class SocketStream final : public sql::MicroBatchStream {
   mutable Mutex mutex_;
   std::deque<Line> lines_ TW_GUARDED_BY(mutex_);
   int64_t waiting_bytes_ TW_GUARDED_BY(mutex_) = 0;  ///< of lines_
+  Status failure_ TW_GUARDED_BY(mutex_);             ///< what ended the thread before its time
   int64_t first_index_ TW_GUARDED_BY(mutex_) = 0;  ///< of lines_.front()
   std::jthread thread_;                            // last: joins first
 };

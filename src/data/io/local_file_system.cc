@@ -221,7 +221,11 @@ Status ForEachParallel(size_t count, const Sync& sync) {
   {
     std::vector<std::jthread> threads;
     const auto work = [&](Status& result) {
-      for (size_t i = next++; i < count && result.ok(); i = next++) result = sync(i);
+      result = NoThrow([&] {
+        Status status;
+        for (size_t i = next++; i < count && status.ok(); i = next++) status = sync(i);
+        return status;
+      });
     };
     // Where no more threads are to be had, those that there are do it all.
     Ignore(NoThrow([&] {

@@ -168,7 +168,10 @@ struct Scheduler::Impl {
     if (count <= 0) count = AvailableCores();
     worker_count = count;
     for (int i = 0; i < count; ++i) {
-      workers.push_back(StartThread("worker-" + std::to_string(i), [this](std::stop_token) { core->Work(); }));
+      workers.push_back(StartLoop("worker-" + std::to_string(i), [this](std::stop_token) {
+        core->Work();
+        return false;
+      }));
     }
     io_limit = std::max(1, options.io_threads);
   }
@@ -185,16 +188,22 @@ struct Scheduler::Impl {
     io_threads.clear();
   }
 
+  struct Ended {
+    std::atomic<int>& outstanding;
+    ~Ended() { outstanding.fetch_sub(1); }
+  };
+
   // I/O threads start when there is work for one more, so that an idle server has none.
   void EnsureIoThread() TW_EXCLUDES(io_mutex) {
     MutexLock lock(io_mutex);
     const int threads = static_cast<int>(io_threads.size());
     if (threads >= io_limit || io_outstanding.load() <= threads) return;
-    io_threads.push_back(StartThread("io-" + std::to_string(io_threads.size()), [this](std::stop_token stop) {
+    io_threads.push_back(StartLoop("io-" + std::to_string(io_threads.size()), [this](std::stop_token stop) {
       while (auto work = blocking.Pop(stop)) {
+        const Ended ended{io_outstanding};
         (*work)();
-        io_outstanding.fetch_sub(1);
       }
+      return false;
     }));
   }
 
@@ -214,9 +223,13 @@ int Scheduler::workers() const { return impl_->worker_count; }
 
 std::shared_ptr<Signal> Scheduler::RunBlocking(std::function<void()> work) {
   auto done = std::make_shared<Signal>();
+  struct SetAtEnd {
+    Signal& done;
+    ~SetAtEnd() { done.Set(); }
+  };
   std::function<void()> item = [work = std::move(work), done] {
+    const SetAtEnd end{*done};  // whatever work throws: somebody waits
     work();
-    done->Set();
   };
   impl_->io_outstanding.fetch_add(1);
   impl_->EnsureIoThread();

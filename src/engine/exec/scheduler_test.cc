@@ -190,6 +190,14 @@ TEST(Scheduler, BlockingCallsRunBesideEachOther) {
   EXPECT_EQ(entered.load(), 2);
 }
 
+TEST(Scheduler, ABlockingCallThatThrowsIsOver) {
+  Scheduler scheduler({1, 1});
+  EXPECT_TRUE(scheduler.RunBlocking([] { throw std::bad_alloc(); })->WaitFor({}, std::chrono::seconds(30)));
+  bool ran = false;
+  EXPECT_TRUE(scheduler.RunBlocking([&ran] { ran = true; })->WaitFor({}, std::chrono::seconds(30))) << "its thread goes on";
+  EXPECT_TRUE(ran);
+}
+
 TEST(Execution, CancelStopsWithinAChunk) {
   using namespace testing;  // NOLINT
   auto endless = Node("Endless", {}, 2, [](PartitionId) -> Result<std::unique_ptr<Operator>> {

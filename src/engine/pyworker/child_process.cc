@@ -158,7 +158,10 @@ Result<std::unique_ptr<ChildProcess>> ChildProcess::Launch(ChildSpec spec) {
   for (const int descriptor : {pipes.out.read.get(), pipes.err.read.get()}) fcntl(descriptor, F_SETFL, O_NONBLOCK);
   child->pid_ = pid;
   child->spec_ = std::move(spec);
-  child->watcher_ = StartThread("child output", [raw = child.get()](const std::stop_token&) { raw->Watch(); });
+  child->watcher_ = StartLoop("child output", [raw = child.get()](const std::stop_token&) {
+    raw->Watch();
+    return false;
+  });
   if (failed) return IoError("start " + program, error);
   return child;
 }

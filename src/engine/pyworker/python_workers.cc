@@ -223,8 +223,10 @@ Result<std::unique_ptr<StandAloneWorker>> Workers::Launch(const WorkerRequest& r
 
 void Workers::StartTending() {
   if (tending_.joinable() || closed_) return;
-  tending_ = StartThread("python idle", [this](const std::stop_token& stop) {
-    while (SystemClock::Get().WaitFor(kTendInterval, nullptr, stop) != Clock::Wake::kStop) Tend();
+  tending_ = StartLoop("python idle", [this](const std::stop_token& stop) {
+    if (SystemClock::Get().WaitFor(kTendInterval, nullptr, stop) == Clock::Wake::kStop) return false;
+    Tend();
+    return true;
   });
 }
 

@@ -163,15 +163,18 @@ void QueryState::AwaitPublished() {
 
 void QueryState::Publish(Group& group) {
   Status status = poison_ != nullptr ? poison_->Check() : Status::OK();
-  if (status.ok()) status = NoThrow([&] { return group.files.Publish(options_.durable); });
   if (status.ok()) {
-    bool due = false;
-    const int64_t now_ms = services_.clock_.NowMillis();
-    for (const auto& staged : group.staged) {
-      staged.persister->Committed(group.version, staged.entries);
-      due = due || staged.persister->MaintenanceDue(now_ms);
-    }
-    if (due) services_.maintenance_wanted_.Set();
+    status = NoThrow([&]() -> Status {
+      TW_RETURN_NOT_OK(group.files.Publish(options_.durable));
+      bool due = false;
+      const int64_t now_ms = services_.clock_.NowMillis();
+      for (const auto& staged : group.staged) {
+        staged.persister->Committed(group.version, staged.entries);
+        due = due || staged.persister->MaintenanceDue(now_ms);
+      }
+      if (due) services_.maintenance_wanted_.Set();
+      return Status::OK();
+    });
   }
   group.commit->Finish(std::move(status));
 }
@@ -179,11 +182,15 @@ void QueryState::Publish(Group& group) {
 StateServices::StateServices(data::FileSystem& file_system, Clock& clock, MemoryAccount* memory)
     : file_system_(file_system), clock_(clock), memory_(memory) {
   for (int i = 0; i < kPublishers; ++i) {
-    publishers_.push_back(StartThread("state-publish", [this](std::stop_token stop) {
+    publishers_.push_back(StartLoop("state-publish", [this](std::stop_token stop) {
       while (auto publish = publishing_.Pop(stop)) (*publish)();
+      return false;
     }));
   }
-  maintenance_ = StartThread("state-maint", [this](std::stop_token stop) { MaintenanceLoop(std::move(stop)); });
+  maintenance_ = StartLoop("state-maint", [this](std::stop_token stop) {
+    MaintenanceLoop(std::move(stop));
+    return false;
+  });
 }
 
 StateServices::~StateServices() {

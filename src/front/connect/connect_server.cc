@@ -124,12 +124,12 @@ void ConnectServer::Prepare(const std::string& token, grpc::ServerBuilder* build
 }
 
 void ConnectServer::StartTending() {
-  impl_->tender = StartThread("tw-connect", [impl = impl_.get()](std::stop_token stop) {
-    while (SystemClock::Get().WaitFor(kTendInterval, nullptr, stop) == Clock::Wake::kTime) {
-      for (std::shared_ptr<SessionHolder>& holder : impl->service->Tend()) {
-        impl->pool->Run([holder = std::move(holder)] { holder->Close(); });
-      }
+  impl_->tender = StartLoop("tw-connect", [impl = impl_.get()](std::stop_token stop) {
+    if (SystemClock::Get().WaitFor(kTendInterval, nullptr, stop) != Clock::Wake::kTime) return false;
+    for (std::shared_ptr<SessionHolder>& holder : impl->service->Tend()) {
+      impl->pool->Run([holder = std::move(holder)] { holder->Close(); });
     }
+    return true;
   });
 }
 

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "base/no_throw.h"
 #include "base/thread.h"
 #include "front/dataframe/session_state.h"
 #include "thalweg/streaming.h"
@@ -89,16 +90,14 @@ Status ListenerBus::Open() {
 }
 
 void ListenerBus::Read(const std::shared_ptr<Opening>& opening, std::stop_token stop) {
-  const Status ended = session_.ExecuteCommand(
-      BusCommand(true),
-      [this, &opening](const proto::ExecutePlanResponse& response) -> Status {
-        if (!response.has_streaming_query_listener_events_result()) return Status::OK();
-        const auto& result = response.streaming_query_listener_events_result();
-        if (result.listener_bus_listener_added()) opening->done.Set();
-        Tell(result);
-        return Status::OK();
-      },
-      std::move(stop));
+  const auto take = [this, &opening](const proto::ExecutePlanResponse& response) -> Status {
+    if (!response.has_streaming_query_listener_events_result()) return Status::OK();
+    const auto& result = response.streaming_query_listener_events_result();
+    if (result.listener_bus_listener_added()) opening->done.Set();
+    Tell(result);
+    return Status::OK();
+  };
+  const Status ended = NoThrow([&] { return session_.ExecuteCommand(BusCommand(true), take, std::move(stop)); });
   if (!opening->done.IsSet()) {
     {
       const MutexLock lock(opening->mutex);

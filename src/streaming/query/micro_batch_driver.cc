@@ -35,9 +35,16 @@ void MicroBatchDriver::Start() {
         "stream " + (spec_.name.empty() ? id_.value().ToString().substr(0, 8) : spec_.name),
         [this, started](const std::stop_token& stop) {
           thread_id_.store(std::this_thread::get_id());
-          events_->Started(StartedEvent());
+          Status told = NoThrow([&] {
+            events_->Started(StartedEvent());
+            return Status::OK();
+          });
           started->Set();
-          ThreadMain(stop);
+          if (told.ok()) {
+            ThreadMain(stop);
+          } else {
+            Finish(std::move(told));
+          }
         });
     if (stop_requested_) thread_.request_stop();  // stopped before it began
   }
