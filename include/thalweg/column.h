@@ -14,6 +14,8 @@
 
 namespace thalweg {
 
+class Window;
+
 namespace internal {
 struct ColumnNode;
 struct ColumnAccess;
@@ -48,6 +50,9 @@ class THALWEG_API Column {
   /// A struct with a field added or replaced.
   Column WithField(std::string_view name, const Column& value) const;
   Column DropField(std::string_view name) const;
+
+  /// The function's value over rows that are seen from each row; see thalweg/window.h.
+  Column Over(const Window& window) const;
 
   Column IsNull() const;
   Column IsNotNull() const;

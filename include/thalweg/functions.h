@@ -73,6 +73,17 @@ THALWEG_API Column bit_and(const ColumnOrName& column);
 THALWEG_API Column bit_or(const ColumnOrName& column);
 THALWEG_API Column bit_xor(const ColumnOrName& column);
 
+// Over windows alone: Column::Over.
+THALWEG_API Column row_number();
+THALWEG_API Column rank();
+THALWEG_API Column dense_rank();
+THALWEG_API Column percent_rank();
+THALWEG_API Column cume_dist();
+THALWEG_API Column ntile(int buckets);
+THALWEG_API Column lag(const ColumnOrName& column, int rows = 1, const Column& otherwise = nullptr);
+THALWEG_API Column lead(const ColumnOrName& column, int rows = 1, const Column& otherwise = nullptr);
+THALWEG_API Column nth_value(const ColumnOrName& column, int n, bool ignore_nulls = false);
+
 // Numbers.
 THALWEG_API Column abs(const ColumnOrName& column);
 THALWEG_API Column ceil(const ColumnOrName& column);

@@ -12,3 +12,4 @@
 #include "thalweg/status.h"
 #include "thalweg/streaming.h"
 #include "thalweg/value.h"
+#include "thalweg/window.h"

@@ -118,6 +118,21 @@ TEST_F(ColumnsTest, AggregatesOfTheSlice) {
               ElementsAre(Row{1, 4, CellList{2, 4}}, Row{2, 9, CellList{9}}));
 }
 
+TEST_F(ColumnsTest, FunctionsOverWindows) {
+  const DataFrame frame = Frame("k INT, v INT", {{1, 2}, {1, 4}, {2, 9}, {1, 4}});
+  const Window by_key = Window().PartitionBy({"k"});
+  const Window ordered = by_key.OrderBy({"v"});
+  EXPECT_THAT(Rows(frame.Select({col("k"), col("v"), row_number().Over(by_key.OrderBy({col("v").Desc()})), rank().Over(ordered),
+                                 sum("v").Over(by_key), lag("v", 1, 0).Over(ordered), nth_value("v", 2).Over(ordered)})
+                       .OrderBy({col("k"), col("`row_number() OVER (PARTITION BY k ORDER BY v DESC NULLS LAST ROWS BETWEEN UNBOUNDED "
+                                               "PRECEDING AND CURRENT ROW)`")})),
+              ElementsAre(Row{1, 4, 1, 2, 10, 2, 4}, Row{1, 4, 2, 2, 10, 4, 4}, Row{1, 2, 3, 1, 10, 0, nullptr}, Row{2, 9, 1, 1, 9, 0, nullptr}));
+  EXPECT_THAT(Rows(frame.Select({col("v"), count().Over(Window().OrderBy({"v"}).RowsBetween(-1, Window::kCurrentRow)).Alias("rows"),
+                                 count().Over(Window().OrderBy({"v"}).RangeBetween(-2, Window::kUnboundedFollowing)).Alias("range")})
+                       .OrderBy({"v", "rows", "range"})),
+              ElementsAre(Row{2, 1, 4}, Row{4, 2, 4}, Row{4, 2, 4}, Row{9, 2, 1}));
+}
+
 TEST_F(ColumnsTest, LiteralsOfAllKinds) {
   EXPECT_EQ(Eval(lit(nullptr)), Cell());
   EXPECT_EQ(Eval(lit(true)), Cell(true));

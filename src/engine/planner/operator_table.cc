@@ -1,11 +1,14 @@
 // Which function plans which kind of node. A new operator adds its line here.
 
 #include "engine/planner/plan_context.h"
+#include "engine/planner/plan_window.h"
+#include "sql/plan/window.h"
 
 namespace thalweg::engine {
 
 PlanFunction FindPlanFunction(sql::PlanKind kind) {
   using sql::PlanKind;
+  if (kind == sql::kWindowPlan) return &PlanWindow;
   switch (kind) {
     case PlanKind::kAggregate: return &PlanAggregate;
     case PlanKind::kCollectMetrics: return &PlanCollectMetrics;

@@ -126,6 +126,18 @@ Column bit_and(const ColumnOrName& column) { return CallFunction("bit_and", {col
 Column bit_or(const ColumnOrName& column) { return CallFunction("bit_or", {column.column()}); }
 Column bit_xor(const ColumnOrName& column) { return CallFunction("bit_xor", {column.column()}); }
 
+Column row_number() { return CallFunction("row_number", {}); }
+Column rank() { return CallFunction("rank", {}); }
+Column dense_rank() { return CallFunction("dense_rank", {}); }
+Column percent_rank() { return CallFunction("percent_rank", {}); }
+Column cume_dist() { return CallFunction("cume_dist", {}); }
+Column ntile(int buckets) { return CallFunction("ntile", {Column(buckets)}); }
+Column lag(const ColumnOrName& column, int rows, const Column& otherwise) { return CallFunction("lag", {column.column(), Column(rows), otherwise}); }
+Column lead(const ColumnOrName& column, int rows, const Column& otherwise) { return CallFunction("lead", {column.column(), Column(rows), otherwise}); }
+Column nth_value(const ColumnOrName& column, int n, bool ignore_nulls) {
+  return CallFunction("nth_value", {column.column(), Column(n), Column(ignore_nulls)});
+}
+
 Column abs(const ColumnOrName& column) { return CallFunction("abs", {column.column()}); }
 Column ceil(const ColumnOrName& column) { return CallFunction("ceil", {column.column()}); }
 Column floor(const ColumnOrName& column) { return CallFunction("floor", {column.column()}); }

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "sql/analyzer/resolver.h"
+#include "sql/plan/window.h"
 
 namespace thalweg::sql {
 namespace {
@@ -19,6 +20,8 @@ bool Holds(const AttributeList& attributes, ExprId id) {
   return std::any_of(attributes.begin(), attributes.end(), [&](const AttributePtr& a) { return a->id() == id; });
 }
 
+bool OverWindow(const LogicalPlan& project) { return project.child()->kind() == kWindowPlan; }
+
 /// The Aggregate that HAVING or ORDER BY above `plan` may look through to; `path` gets the nodes between.
 const Aggregate* AggregateBelow(const PlanPtr& plan, std::vector<PlanPtr>* path) {
   if (plan->kind() == PlanKind::kProject) {
@@ -30,11 +33,16 @@ const Aggregate* AggregateBelow(const PlanPtr& plan, std::vector<PlanPtr>* path)
   for (;;) {
     if (const auto* aggregate = node->As<Aggregate>()) return aggregate;
     // HAVING over columns that the list does not show ends in a Project that takes them away again.
-    const bool narrows = node->kind() == PlanKind::kProject && node->child()->kind() == PlanKind::kFilter;
-    if (node->kind() != PlanKind::kFilter && !narrows) return nullptr;
+    // So does what shows windows over groups.
+    const bool narrows = node->kind() == PlanKind::kProject && (node->child()->kind() == PlanKind::kFilter || OverWindow(*node));
+    if (node->kind() != PlanKind::kFilter && node->kind() != kWindowPlan && !narrows) return nullptr;
     path->push_back(node);
     node = node->child();
   }
+}
+
+Status RefuseWindow(const ExprPtr& expr, const char* clause) {
+  return At(Error("WINDOW_FUNCTION_NOT_ALLOWED_IN_CLAUSE").With("clauseName", clause), expr);
 }
 
 Status MissingAggregation(const ExprPtr& expr, bool grouped) {
@@ -91,12 +99,17 @@ Status Resolver::CheckAggregate(const Aggregate& aggregate) {
 Result<PlanPtr> Resolver::FinishAggregate(ExprList grouping, ExprList list, PlanPtr child) {
   ExprList above;
   TW_ASSIGN_OR_RETURN(const bool generates, SplitGenerators(&list, &above));
+  ExprList over;
+  TW_ASSIGN_OR_RETURN(const bool windows, SplitWindowCalls(&list, &over));
   auto aggregate = std::make_shared<Aggregate>(std::move(grouping), std::move(list), std::move(child));
   TW_RETURN_NOT_OK(RefuseGrouping(aggregate->expressions()));
   TW_RETURN_NOT_OK(CheckAggregate(*aggregate));
   TW_RETURN_NOT_OK(RefuseGenerators(*aggregate));
-  if (!generates) return PlanPtr(std::move(aggregate));
   PlanPtr below = std::move(aggregate);
+  if (windows) {
+    TW_ASSIGN_OR_RETURN(below, ProjectOver(std::move(over), std::move(below)));
+  }
+  if (!generates) return below;
   TW_RETURN_NOT_OK(ExtractGenerators(*this, &above, &below));
   return PlanPtr(std::make_shared<Project>(std::move(above), std::move(below)));
 }
@@ -205,18 +218,19 @@ Result<ExprList> Resolver::OverAggregate(const ExprList& expressions, const Plan
     added.push_back(Named(expr));
     return ToAttribute(added.back());
   };
-  std::function<Result<ExprPtr>(const ExprPtr&)> rewrite = [&](const ExprPtr& expr) -> Result<ExprPtr> {
+  std::function<Result<ExprPtr>(const ExprPtr&, bool)> rewrite = [&](const ExprPtr& expr, bool in_window) -> Result<ExprPtr> {
     if (const auto* attribute = expr->As<Attribute>(); attribute != nullptr && Holds(output, attribute->id())) {
       return expr;
     }
-    if (expr->kind() == ExprKind::kAggregate) return column_of(expr);
+    if (expr->kind() == ExprKind::kAggregate && !in_window) return column_of(expr);
     for (const ExprPtr& group : aggregate->grouping) {
       if (group->Equals(*expr)) return column_of(group);
     }
     if (expr->kind() == ExprKind::kAttribute) return MissingAggregation(expr, !aggregate->grouping.empty());
     ExprList children;
     for (const ExprPtr& below : expr->children()) {
-      TW_ASSIGN_OR_RETURN(ExprPtr rewritten, rewrite(below));
+      // The function that a window is of is not one of the groups; its arguments are.
+      TW_ASSIGN_OR_RETURN(ExprPtr rewritten, rewrite(below, expr->kind() == ExprKind::kWindowCall && children.empty()));
       children.push_back(std::move(rewritten));
     }
     return expr->children().empty() ? expr : expr->WithChildren(std::move(children));
@@ -239,7 +253,7 @@ Result<ExprList> Resolver::OverAggregate(const ExprList& expressions, const Plan
                           }));
       TW_ASSIGN_OR_RETURN(given, sets->Rewrite(*this, given));
     }
-    TW_ASSIGN_OR_RETURN(ExprPtr rewritten, rewrite(given));
+    TW_ASSIGN_OR_RETURN(ExprPtr rewritten, rewrite(given, false));
     out.push_back(std::move(rewritten));
   }
   *widened = child;
@@ -249,7 +263,7 @@ Result<ExprList> Resolver::OverAggregate(const ExprList& expressions, const Plan
   list.insert(list.end(), added.begin(), added.end());
   TW_ASSIGN_OR_RETURN(PlanPtr plan, FinishAggregate(aggregate->grouping, std::move(list), aggregate->child()));
   for (auto node = path.rbegin(); node != path.rend(); ++node) {
-    if ((*node)->kind() == PlanKind::kFilter) plan = (*node)->WithChildren({plan});
+    if ((*node)->kind() != PlanKind::kProject) plan = (*node)->WithChildren({plan});
   }
   *widened = std::move(plan);
   return out;
@@ -265,7 +279,7 @@ Result<ExprList> Resolver::AddMissing(const ExprList& expressions, const PlanPtr
   for (PlanPtr node = child;;) {
     const PlanKind kind = node->kind();
     const bool transparent = kind == PlanKind::kProject || kind == PlanKind::kFilter || kind == PlanKind::kSort ||
-                             kind == PlanKind::kSubqueryAlias || kind == PlanKind::kEventTimeWatermark;
+                             kind == kWindowPlan || kind == PlanKind::kSubqueryAlias || kind == PlanKind::kEventTimeWatermark;
     if (!transparent || kind == PlanKind::kSubqueryAlias) break;
     node = node->child();
     chain.push_back(node);
@@ -310,8 +324,20 @@ Result<ExprList> Resolver::AddMissing(const ExprList& expressions, const PlanPtr
   return pending;
 }
 
-Result<PlanPtr> Resolver::ResolveFilter(const PlanPtr& plan, const ExprPtr& condition, bool having) {
+Result<PlanPtr> Resolver::ResolveFilter(const PlanPtr& plan, const ExprPtr& condition, FilterClause clause) {
+  const bool having = clause == FilterClause::kHaving;
   PlanPtr child = plan->child();
+  if (having && child->kind() == PlanKind::kProject && OverWindow(*child)) {
+    // Windows over groups see the groups that are left.
+    std::vector<PlanPtr> windows = {child};
+    for (PlanPtr node = child->child(); node->kind() == kWindowPlan; node = node->child()) windows.push_back(node);
+    const PlanPtr groups = windows.back()->child();
+    if (groups->kind() == PlanKind::kAggregate) {
+      TW_ASSIGN_OR_RETURN(PlanPtr filtered, ResolveFilter(plan->WithChildren({groups}), condition, clause));
+      for (auto node = windows.rbegin(); node != windows.rend(); ++node) filtered = (*node)->WithChildren({filtered});
+      return filtered;
+    }
+  }
   const AttributeList output = child->output();
   std::vector<PlanPtr> path;
   const Aggregate* aggregate = AggregateBelow(child, &path);
@@ -349,6 +375,13 @@ Result<PlanPtr> Resolver::ResolveFilter(const PlanPtr& plan, const ExprPtr& cond
   TW_RETURN_NOT_OK(RewriteTimeWindows(*this, &conditions, &widened));
   TW_ASSIGN_OR_RETURN(conditions[0], TrimAliases(conditions[0], false));
   widened = WithHiddenColumns(widened, conditions);
+  if (clause == FilterClause::kQualify) {
+    const bool selects = child->kind() == kWindowPlan || (child->kind() == PlanKind::kProject && OverWindow(*child));
+    if (!selects && !HasWindow(conditions[0])) return Error("QUALIFY_REQUIRES_WINDOW_FUNCTION");
+    TW_RETURN_NOT_OK(ExtractWindowCalls(&conditions, &widened));
+  } else if (HasWindow(conditions[0])) {
+    return RefuseWindow(conditions[0], having ? "HAVING" : "WHERE");
+  }
   if (conditions[0]->type().Is(data::TypeKind::kNull)) {
     conditions[0] = Cast::Make(conditions[0], DataType::Boolean(), EvalMode::kAnsi);
   }

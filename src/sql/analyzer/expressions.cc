@@ -7,8 +7,10 @@
 #include "sql/expr/extract.h"
 #include "sql/expr/named_argument.h"
 #include "sql/expr/type_coercion.h"
+#include "sql/expr/window_call.h"
 #include "sql/functions/spark_names.h"
 #include "sql/functions/string/regex.h"
+#include "sql/functions/window/window_functions.h"
 
 namespace thalweg::sql {
 namespace {
@@ -135,6 +137,7 @@ Result<ExprPtr> Resolver::ResolveAt(const ExprPtr& expr, const Scope& scope, int
     switch (expr->kind()) {
       case ExprKind::kUnresolvedAttribute:
         return ResolveName(*expr->As<UnresolvedAttribute>(), expr, scope, in_aggregate);
+      case ExprKind::kWindowCall: return ResolveWindowCall(expr, scope, depth, in_aggregate);
       case ExprKind::kUnresolvedFunction:
         return ResolveFunction(*expr->As<UnresolvedFunction>(), scope, depth, in_aggregate);
       case ExprKind::kUnresolvedStar:
@@ -352,6 +355,9 @@ Result<ExprPtr> Resolver::Call(std::string_view function, ExprList arguments) {
 
 Result<ExprPtr> Resolver::ResolveFunction(const UnresolvedFunction& function, const Scope& scope, int depth,
                                           bool in_aggregate) {
+  if (const auto treatment = AsNullTreatment(function)) {
+    return ResolveNullTreatment(*treatment->call, treatment->ignore, scope, depth, in_aggregate);
+  }
   const std::string name = BuiltinName(function.name_parts());
   const bool is_aggregate = !name.empty() && environment_.functions().FindAggregate(name) != nullptr;
   ExprList given(function.children().begin(), function.children().end() - (function.has_filter() ? 1 : 0));
@@ -384,6 +390,30 @@ Result<ExprPtr> Resolver::ResolveFunction(const UnresolvedFunction& function, co
   return BindByName(function, name, std::move(arguments), std::move(filter));
 }
 
+/// Only functions that look at one row of many know rows to pass over; RESPECT NULLS is what all do anyway.
+Result<ExprPtr> Resolver::ResolveNullTreatment(const UnresolvedFunction& function, bool ignore, const Scope& scope, int depth,
+                                               bool in_aggregate) {
+  TW_ASSIGN_OR_RETURN(ExprPtr call, ResolveFunction(function, scope, depth, in_aggregate));
+  if (!ignore) return call;
+  if (!call->resolved()) return WithNullTreatment(std::move(call), true);
+  const std::string name = BuiltinName(function.name_parts());
+  if (const ScalarFunction* window = FindWindowFunction(name); window != nullptr && AsWindowFunction(*call) != nullptr) {
+    return BindWindowFunction(*window, call->children(), true, bind_);
+  }
+  const auto* aggregate = call->As<AggregateCall>();
+  if (aggregate != nullptr && (name == "array_agg" || name == "collect_list")) return call;  // nulls never count
+  static constexpr std::string_view kSelecting[] = {"first", "first_value", "last", "last_value", "any_value"};
+  if (aggregate == nullptr || std::find(std::begin(kSelecting), std::end(kSelecting), name) == std::end(kSelecting)) {
+    return Error("INVALID_SQL_SYNTAX.FUNCTION_WITH_UNSUPPORTED_SYNTAX")
+        .With("prettyName", data::QuoteIdentifier(aggregate == nullptr ? name : std::string(aggregate->bound().function->name)))
+        .With("syntax", "IGNORE NULLS");
+  }
+  // The name of the function that others are an alias of, as in Spark.
+  const std::string_view plain = name == "first_value" ? "first" : name == "last_value" ? "last" : std::string_view(name);
+  return BindAggregate(*environment_.functions().FindAggregate(plain), {aggregate->child(), Literal::Boolean(true)}, aggregate->distinct(),
+                       aggregate->filter(), bind_);
+}
+
 /// Python functions alone take arguments by name.
 Result<ExprPtr> Resolver::ResolveWithKeywords(const UnresolvedFunction& function, const std::string& name, const ExprList& given,
                                               const Scope& scope, int depth, bool in_aggregate) {
@@ -408,6 +438,12 @@ Result<ExprPtr> Resolver::BindByName(const UnresolvedFunction& function, std::st
   const FunctionRegistry& registry = environment_.functions();
   if (const AggregateFunction* aggregate = registry.FindAggregate(name)) {
     return BindAggregate(*aggregate, std::move(arguments), function.distinct(), std::move(filter), bind_);
+  }
+  if (const ScalarFunction* window = FindWindowFunction(name)) {
+    if (!function.distinct() && filter == nullptr) return BindWindowFunction(*window, std::move(arguments), false, bind_);
+    return Error("INVALID_SQL_SYNTAX.FUNCTION_WITH_UNSUPPORTED_SYNTAX")
+        .With("prettyName", data::QuoteIdentifier(window->name))
+        .With("syntax", function.distinct() ? "DISTINCT" : "FILTER CLAUSE");
   }
   if (!function.distinct() && filter == nullptr) {
     TW_ASSIGN_OR_RETURN(ExprPtr generator, MakeGenerator(name, arguments, *config_));

@@ -133,6 +133,16 @@ Result<ExprPtr> GroupingColumns::Rewrite(Resolver& resolver, const ExprPtr& expr
   if (expr->children().empty()) return expr;
   ExprList children;
   for (const ExprPtr& below : expr->children()) {
+    if (expr->kind() == ExprKind::kWindowCall && children.empty() && below->kind() == ExprKind::kAggregate) {
+      // The function of a window sees groups.
+      ExprList arguments;
+      for (const ExprPtr& argument : below->children()) {
+        TW_ASSIGN_OR_RETURN(ExprPtr rewritten, Rewrite(resolver, argument, inside));
+        arguments.push_back(std::move(rewritten));
+      }
+      children.push_back(below->WithChildren(std::move(arguments)));
+      continue;
+    }
     TW_ASSIGN_OR_RETURN(ExprPtr rewritten, Rewrite(resolver, below, inside));
     children.push_back(std::move(rewritten));
   }

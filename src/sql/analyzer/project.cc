@@ -86,9 +86,9 @@ Result<PlanPtr> Resolver::WithLaterals(ExprList list, const PlanPtr& child) {
       moved = true;
     }
     if (!moved) return InternalError("lateral column aliases refer to each other");
-    below = std::make_shared<Project>(std::move(inner), below);
+    TW_ASSIGN_OR_RETURN(below, ProjectOver(std::move(inner), std::move(below)));
   }
-  return PlanPtr(std::make_shared<Project>(std::move(list), below));
+  return ProjectOver(std::move(list), std::move(below));
 }
 
 Status Resolver::ExtractWindows(std::initializer_list<ExprList*> lists, PlanPtr* child) {
@@ -179,7 +179,7 @@ Result<PlanPtr> Resolver::ResolveWithColumns(const PlanPtr& plan) {
   }
   child = WithHiddenColumns(child, list);
   if (aggregate) return FinishAggregate({}, std::move(list), std::move(child));
-  return PlanPtr(std::make_shared<Project>(std::move(list), std::move(child)));
+  return ProjectOver(std::move(list), std::move(child));
 }
 
 Result<PlanPtr> Resolver::ResolveWithColumnsRenamed(const PlanPtr& plan) {

@@ -4,6 +4,7 @@
 
 #include "sql/expr/literal_zone.h"
 #include "sql/plan/commands.h"
+#include "sql/plan/window.h"
 
 namespace thalweg::sql {
 namespace {
@@ -18,19 +19,24 @@ bool HoldsOrders(PlanKind kind) { return kind == PlanKind::kSort || kind == Plan
 /// Expressions that only some nodes can evaluate must not stand in others: what no rule has put in its place is the user's.
 /// Source: CheckAnalysis and PlanHelper.specialExpressionsInUnsupportedOperator; orders are refused later there.
 Status CheckPlacesOf(const LogicalPlan& node) {
+  if (node.kind() == kWindowPlan) return Status::OK();
   std::string refused;
   ExprPtr first;
+  Status alone;
   for (const ExprPtr& expr : node.expressions()) {
     Visit(expr, [&](const ExprPtr& part) {
       const bool aggregate = part->kind() == ExprKind::kAggregate && !HoldsAggregates(node.kind());
       const bool order = part->kind() == ExprKind::kSortOrder && !(part == expr && HoldsOrders(node.kind()));
-      if (!aggregate && !order) return true;
+      if (alone.ok() && AsWindowFunction(*part) != nullptr) {
+        alone = At(Error("WINDOW_FUNCTION_WITHOUT_OVER_CLAUSE").With("funcName", QuoteExpression(part)), part);
+      }
+      if (!aggregate && !order && part->kind() != ExprKind::kWindowCall) return true;
       if (first == nullptr) first = part;
       refused += (refused.empty() ? "" : ", ") + QuoteExpression(part);
       return false;
     });
   }
-  if (first == nullptr) return Status::OK();
+  if (first == nullptr || !alone.ok()) return alone;
   return At(Error("UNSUPPORTED_EXPR_FOR_OPERATOR").With("invalidExprSqls", refused), first);
 }
 
@@ -110,6 +116,7 @@ Result<PlanPtr> Resolver::Resolve(const PlanPtr& plan) {
 }
 
 Result<PlanPtr> Resolver::ResolveNode(const PlanPtr& plan) {
+  if (plan->kind() == kWindowPlan) return plan;
   switch (plan->kind()) {
     case PlanKind::kUnresolvedRelation: return ResolveRelationName(plan);
     case PlanKind::kUnresolvedDataSource: return ResolveDataSource(plan);
@@ -119,13 +126,15 @@ Result<PlanPtr> Resolver::ResolveNode(const PlanPtr& plan) {
     case PlanKind::kDropColumns: return ResolveDropColumns(plan);
     case PlanKind::kToDf: return ResolveToDf(plan);
     case PlanKind::kToSchema: return ResolveToSchema(plan);
-    case PlanKind::kUnresolvedHaving: return ResolveFilter(plan, plan->expressions()[0], true);
+    case PlanKind::kUnresolvedHaving:
+      if (const ExprPtr condition = AsQualify(plan->expressions()[0])) return ResolveFilter(plan, condition, FilterClause::kQualify);
+      return ResolveFilter(plan, plan->expressions()[0], FilterClause::kHaving);
     case PlanKind::kUnresolvedWith: return ResolveWith(plan);
     case PlanKind::kUnresolvedPivot: return ResolvePivot(plan);
     case PlanKind::kUnresolvedUnpivot: return ResolveUnpivot(plan);
     case PlanKind::kUnresolvedTranspose: return ResolveTranspose(plan);
     case PlanKind::kProject: return ResolveProject(plan);
-    case PlanKind::kFilter: return ResolveFilter(plan, plan->expressions()[0], false);
+    case PlanKind::kFilter: return ResolveFilter(plan, plan->expressions()[0], FilterClause::kWhere);
     case PlanKind::kAggregate: return ResolveAggregate(plan);
     case PlanKind::kJoin: return ResolveJoin(plan);
     case PlanKind::kUnion: return ResolveUnion(plan);
@@ -211,8 +220,6 @@ Result<ExprPtr> TrimAliases(const ExprPtr& expr, bool keep_top) {
   TW_ASSIGN_OR_RETURN(ExprPtr child, TransformUp(alias->child(), strip));
   return child == alias->child() ? expr : alias->WithChildren({std::move(child)});
 }
-
-bool HasAggregate(const ExprPtr& expr) { return Contains(expr, ExprKind::kAggregate); }
 
 Status At(Status status, const ExprPtr& expr) {
   if (status.ok() || expr == nullptr) return status;

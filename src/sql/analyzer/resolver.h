@@ -71,6 +71,7 @@ class Resolver {
   Result<ExprPtr> BindByName(const UnresolvedFunction& function, std::string name, ExprList arguments,
                              ExprPtr filter);
   Result<ExprPtr> ResolveCast(const Cast& cast);
+  Result<ExprPtr> ResolveNullTreatment(const UnresolvedFunction& function, bool ignore, const Scope& scope, int depth, bool in_aggregate);
   /// Stars and regular expressions of a list (or of a function's arguments) become columns.
   Result<ExprList> ExpandStars(const ExprList& list, const Scope& scope);
   Result<ExprList> ExpandStar(const UnresolvedStar& star, const ExprPtr& node, const Scope& scope);
@@ -84,6 +85,13 @@ class Resolver {
   Status ExtractWindows(std::initializer_list<ExprList*> lists, PlanPtr* child);
   Result<PlanPtr> ResolveProject(const PlanPtr& plan);
   Result<PlanPtr> WithLaterals(ExprList list, const PlanPtr& child);
+  // windows.cc
+  Result<ExprPtr> ResolveWindowCall(const ExprPtr& expr, const Scope& scope, int depth, bool in_aggregate);
+  /// Calls over windows in a list of resolved expressions become columns of Window nodes above `*child`.
+  /// Errors: NON_TIME_WINDOW_NOT_SUPPORTED_IN_STREAMING.
+  Status ExtractWindowCalls(ExprList* list, PlanPtr* child);
+  /// A Project of `list` over what computes the windows in it.
+  Result<PlanPtr> ProjectOver(ExprList list, PlanPtr child);
   // generators.cc
   Result<PlanPtr> ResolveLateralView(const PlanPtr& plan);
   // project.cc, nodes that are select lists
@@ -96,7 +104,8 @@ class Resolver {
   // aggregate.cc
   Result<PlanPtr> ResolveAggregate(const PlanPtr& plan);
   Result<PlanPtr> FinishAggregate(ExprList grouping, ExprList list, PlanPtr child);
-  Result<PlanPtr> ResolveFilter(const PlanPtr& plan, const ExprPtr& condition, bool having);
+  enum class FilterClause : uint8_t { kWhere, kHaving, kQualify };
+  Result<PlanPtr> ResolveFilter(const PlanPtr& plan, const ExprPtr& condition, FilterClause clause);
   Result<PlanPtr> ResolveSort(const PlanPtr& plan);
   Scope ScopeBelow(const Aggregate& aggregate) const;
   Result<ExprList> OverAggregate(const ExprList& expressions, const PlanPtr& child, PlanPtr* widened);
@@ -139,6 +148,7 @@ class Resolver {
   /// Counts the nodes that a name stands for: names that use names twice each grow without bound.
   Status TakeNodes(const PlanPtr& of_name);
   int64_t nodes_of_names_ = 0;
+  int window_columns_ = 0;
 };
 
 /// Replaces time windows in the expressions of a node by columns that new nodes below it compute (Spark's TimeWindowing,
@@ -195,6 +205,10 @@ Result<ExprPtr> MakeUpdatedStruct(Resolver& resolver, const std::string& name, c
 /// What Spark calls the column.
 std::string UpdatedStructName(const ExprList& arguments);
 
+/// The windows of a select list over groups: `list` keeps what the groups must put out, `over` is the select list over that.
+/// False when there are none. Errors: _LEGACY_ERROR_TEMP_1031 for a window inside an aggregate function.
+Result<bool> SplitWindowCalls(ExprList* list, ExprList* over);
+/// Aggregate functions of this level: one that has a window of its own is none.
 bool HasAggregate(const ExprPtr& expr);
 /// Without the alias on top.
 ExprPtr Bare(const ExprPtr& expr);

@@ -1,5 +1,7 @@
 #include "sql/functions/registry.h"
 
+#include "sql/functions/window/window_functions.h"
+
 namespace thalweg::sql {
 
 const FunctionRegistry& BuiltinFunctions() {
@@ -15,6 +17,7 @@ const FunctionRegistry& BuiltinFunctions() {
     RegisterHash(lists);
     RegisterMisc(lists);
     RegisterAggregate(lists);
+    RegisterWindow(lists);
     return new FunctionRegistry(std::move(lists.scalars), std::move(lists.aggregates));
   }();
   return *registry;

@@ -49,6 +49,24 @@ TEST_F(OptimizerTest, ImpossibleFiltersReadNothing) {
   EXPECT_TRUE(stream->is_streaming());
 }
 
+TEST_F(OptimizerTest, FiltersOfWholePartitionsStandBelowWindows) {
+  const std::string spec = "windowspecdefinition(PARTITION BY k ORDER BY v ASC NULLS FIRST ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW)";
+  EXPECT_EQ(Optimized("SELECT id FROM (SELECT *, row_number() OVER (PARTITION BY k ORDER BY v) AS r FROM t) WHERE r = 1 AND k = 'a' AND x > 1"),
+            "Project [id]\n"
+            "+- Filter ((r = 1) AND (x > 1.0))\n"
+            "   +- Window [row_number() " + spec + " AS r], [k], [v ASC NULLS FIRST]\n"
+            "      +- Filter (k = a)\n"
+            "         +- Relation [k,v,x,id] memory, PushedFilters: [(k = a)]\n");
+}
+
+TEST_F(OptimizerTest, WindowsThatNobodyReadsAreNotComputed) {
+  EXPECT_EQ(Optimized("SELECT k FROM (SELECT k, sum(v) OVER (PARTITION BY x) AS s, rank() OVER (ORDER BY id) AS r FROM t)"), "Relation [k] memory\n");
+  EXPECT_EQ(Optimized("SELECT s FROM (SELECT k, sum(v) OVER (PARTITION BY x) AS s, rank() OVER (ORDER BY id) AS r FROM t)"),
+            "Project [s]\n"
+            "+- Window [sum(v) windowspecdefinition(PARTITION BY x ROWS BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING) AS s], [x], []\n"
+            "   +- Relation [v,x] memory\n");
+}
+
 TEST_F(OptimizerTest, OnlyNeededColumnsAreRead) {
   EXPECT_EQ(Optimized("SELECT count(*) FROM t"), "Aggregate [], [count(1) AS count(1)]\n+- Relation [] memory\n");
   EXPECT_EQ(Optimized("SELECT a.k FROM (SELECT * FROM t) a JOIN u ON a.id = u.id"),

@@ -723,7 +723,7 @@ Result<ExprPtr> ParserState::WordPrimary() {
 
 Result<ExprPtr> ParserState::FunctionCall(NameParts name, int begin) {
   Advance();
-  const bool distinct = TakeWord("DISTINCT");
+  const bool distinct = !IsSymbol(")", 1) && TakeWord("DISTINCT");
   if (!distinct && IsWord("ALL") && !IsSymbol(",", 1) && !IsSymbol(")", 1)) Advance();
   ExprList arguments;
   if (!TakeSymbol(")")) {
@@ -742,7 +742,6 @@ Result<ExprPtr> ParserState::FunctionCall(NameParts name, int begin) {
     if (TakeWords({"IGNORE", "NULLS"})) arguments.push_back(Literal::Boolean(true));
     TW_RETURN_NOT_OK(ExpectSymbol(")"));
   }
-  if (TakeWords({"IGNORE", "NULLS"})) arguments.push_back(Literal::Boolean(true));
   ExprPtr filter;
   if (IsWord("FILTER") && IsSymbol("(", 1)) {
     Advance();
@@ -751,11 +750,14 @@ Result<ExprPtr> ParserState::FunctionCall(NameParts name, int begin) {
     TW_ASSIGN_OR_RETURN(filter, Expression());
     TW_RETURN_NOT_OK(ExpectSymbol(")"));
   }
-  if (IsWord("OVER")) return Unsupported("window functions (OVER)");
   if (IsWord("WITHIN") && IsWord("GROUP", 1)) return Unsupported("WITHIN GROUP");
-  return Located(
+  ExprPtr call = Located(
       UnresolvedFunction::Make(std::move(name), std::move(arguments), distinct, std::move(filter)),
       begin);
+  const bool ignore = TakeWords({"IGNORE", "NULLS"});
+  if (ignore || TakeWords({"RESPECT", "NULLS"}))
+    call = Located(WithNullTreatment(std::move(call), ignore), begin);
+  return OverClause(std::move(call), begin);
 }
 
 /// Calls with a grammar of their own. `*handled` stays false when the word is an ordinary function

@@ -163,6 +163,17 @@ Result<PlanPtr> ParserState::SelectCore() {
     TW_ASSIGN_OR_RETURN(ExprPtr condition, Expression());
     plan = std::make_shared<UnresolvedHaving>(std::move(condition), std::move(plan));
   }
+  WindowDefinitions windows;
+  if (AtWindowClause()) {
+    TW_ASSIGN_OR_RETURN(windows, WindowClause());
+  }
+  if (TakeWord("QUALIFY")) {
+    TW_ASSIGN_OR_RETURN(ExprPtr condition, Expression());
+    plan = std::make_shared<UnresolvedHaving>(Qualify(std::move(condition)), std::move(plan));
+  }
+  if (!windows.empty()) {
+    TW_ASSIGN_OR_RETURN(plan, WithWindows(plan, windows));
+  }
   if (distinct) plan = std::make_shared<Distinct>(std::move(plan));
   for (auto& [name, parameters] : hints)
     plan = std::make_shared<Hint>(std::move(name), std::move(parameters), std::move(plan));
@@ -364,7 +375,10 @@ Result<PlanPtr> ParserState::QueryOrganization(PlanPtr plan) {
     }
     if (!orders.empty()) plan = std::make_shared<Sort>(std::move(orders), false, std::move(plan));
   }
-  if (IsWord("WINDOW")) return Unsupported("the WINDOW clause");
+  if (AtWindowClause()) {
+    TW_ASSIGN_OR_RETURN(const WindowDefinitions windows, WindowClause());
+    TW_ASSIGN_OR_RETURN(plan, WithWindows(plan, windows));
+  }
   ExprPtr limit;
   bool unlimited = false;
   if (TakeWord("LIMIT")) {

@@ -85,7 +85,12 @@ bool ParserState::AtName() const {
 
 bool ParserState::AtAliasName() const {
   if (Peek().kind == TokenKind::kQuotedName) return true;
-  return Peek().kind == TokenKind::kWord && !EndsExpression(Peek().upper);
+  if (Peek().kind != TokenKind::kWord || EndsExpression(Peek().upper)) return false;
+  // QUALIFY is a name where no condition follows.
+  const Token& next = Peek(1);
+  const bool word = next.kind == TokenKind::kWord && !EndsExpression(next.upper);
+  const bool condition = word || next.kind == TokenKind::kQuotedName || next.kind == TokenKind::kInteger || IsSymbol("(", 1) || IsWord("NOT", 1);
+  return Peek().upper != "QUALIFY" || !condition;
 }
 
 Result<std::string> ParserState::Name() {

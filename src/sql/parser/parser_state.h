@@ -1,7 +1,7 @@
 #pragma once
 
-// The recursive-descent parser: one class, its productions in parse_expression.cc, parse_query.cc,
-// parse_statement.cc, parse_ddl.cc, parse_maintenance.cc and parse_row_level.cc.
+// The recursive-descent parser: one class, its productions in parse_expression.cc, parse_window.cc,
+// parse_query.cc, parse_statement.cc, parse_ddl.cc, parse_maintenance.cc and parse_row_level.cc.
 
 #include <initializer_list>
 #include <optional>
@@ -11,9 +11,13 @@
 
 #include "data/text/utf8.h"
 #include "sql/parser/lexer.h"
+#include "sql/expr/window_call.h"
 #include "sql/parser/parser.h"
 
 namespace thalweg::sql {
+
+/// Of a WINDOW clause, in its order; functions are not set.
+using WindowDefinitions = std::vector<std::pair<std::string, WindowCall::Parts>>;
 
 /// Thread: confined. Every production answers a tree or an error; after an error the state is not
 /// used again.
@@ -95,6 +99,14 @@ class ParserState {
   Result<ExprPtr> SortItem();
   Result<ExprList> SortItems();
   ExprPtr Balanced(std::string_view name, const ExprList& operands, size_t from, size_t to) const;
+
+  // --- windows ---
+  Result<ExprPtr> OverClause(ExprPtr call, int begin);
+  Result<WindowCall::Parts> WindowSpec();
+  Status FrameClause(WindowCall::Parts* window);
+  Status FrameBound(FrameEdge* edge, ExprPtr* offset);
+  bool AtWindowClause() const;
+  Result<WindowDefinitions> WindowClause();
 
   // --- queries ---
   Result<PlanPtr> QueryNoWith();
@@ -198,6 +210,9 @@ class ParserState {
   int depth_ = 0;
   size_t next_positional_ = 0;
 };
+
+/// The plan, in which the definitions stand in the place of their names.
+Result<PlanPtr> WithWindows(const PlanPtr& plan, const WindowDefinitions& definitions);
 
 inline PlanPtr MakeCommand(CommandBody body) { return std::make_shared<Command>(std::move(body)); }
 

@@ -83,6 +83,35 @@ TEST(ParseExpression, ReadsCallsAndPredicates) {
   EXPECT_EQ((*cast)->type().Sql(), "ARRAY<STRUCT<a: INT, b: MAP<STRING, ARRAY<INT>>>>");
 }
 
+TEST(ParseExpression, ReadsWindows) {
+  const auto window = [](const std::string& text) { return ParseExpression(text, {}).ValueOrDie()->Sql(); };
+  EXPECT_EQ(window("sum(v) over ()"), "sum(v) OVER ()");
+  EXPECT_EQ(window("row_number() OVER (PARTITION BY a, b + 1 ORDER BY c DESC, d NULLS LAST)"),
+            "row_number() OVER (PARTITION BY a, (b + 1) ORDER BY c DESC NULLS LAST, d ASC NULLS LAST)");
+  EXPECT_EQ(window("sum(v) OVER (ORDER BY c ROWS BETWEEN 2 PRECEDING AND CURRENT ROW)"),
+            "sum(v) OVER (ORDER BY c ASC NULLS FIRST ROWS BETWEEN 2 PRECEDING AND CURRENT ROW)");
+  EXPECT_EQ(window("sum(v) OVER (ORDER BY c RANGE INTERVAL '1' DAY PRECEDING)"),
+            "sum(v) OVER (ORDER BY c ASC NULLS FIRST RANGE BETWEEN INTERVAL '1' DAY PRECEDING AND CURRENT ROW)");
+  EXPECT_EQ(window("sum(v) OVER (DISTRIBUTE BY a SORT BY b ROWS BETWEEN UNBOUNDED PRECEDING AND 1 FOLLOWING) + 1"),
+            "(sum(v) OVER (PARTITION BY a ORDER BY b ASC NULLS FIRST ROWS BETWEEN UNBOUNDED PRECEDING AND 1 FOLLOWING) + 1)");
+  EXPECT_EQ(window("count(*) FILTER (WHERE v > 1) OVER w"), "count(*) FILTER (WHERE (v > 1)) OVER w");
+  EXPECT_EQ(ParseExpression("sum(v) OVER (ORDER BY c ROWS v PRECEDING)", {}).status().condition(), "_LEGACY_ERROR_TEMP_0064");
+  EXPECT_EQ(ParseExpression("sum(v) OVER (ORDER BY c ROWS 1)", {}).status().condition(), "PARSE_SYNTAX_ERROR");
+  EXPECT_EQ(ParseExpression("v OVER (ORDER BY c)", {}).status().condition(), "PARSE_SYNTAX_ERROR");
+}
+
+TEST(ParsePlan, PutsDefinitionsOfWindowsInTheirPlaces) {
+  const auto plan = [](const std::string& text) { return ParsePlan(text, {}).ValueOrDie()->TreeText(); };
+  EXPECT_EQ(plan("SELECT sum(v) OVER w AS s FROM t WINDOW w AS (PARTITION BY a)"), plan("SELECT sum(v) OVER (PARTITION BY a) AS s FROM t"));
+  EXPECT_EQ(plan("SELECT a FROM t WINDOW v AS (PARTITION BY a), w AS v QUALIFY sum(v) OVER w > 1 ORDER BY a"),
+            plan("SELECT a FROM t QUALIFY sum(v) OVER (PARTITION BY a) > 1 ORDER BY a"));
+  const auto fails = [](const std::string& text) { return ParsePlan(text, {}).status().condition(); };
+  EXPECT_EQ(fails("SELECT 1 FROM t WINDOW w AS (ORDER BY a), w AS (ORDER BY b)"), "INVALID_SQL_SYNTAX.REPETITIVE_WINDOW_DEFINITION");
+  EXPECT_EQ(fails("SELECT 1 FROM t WINDOW w AS v"), "INVALID_SQL_SYNTAX.UNRESOLVED_WINDOW_REFERENCE");
+  EXPECT_EQ(fails("SELECT 1 FROM t WINDOW w AS v, v AS u, u AS (ORDER BY a)"), "INVALID_SQL_SYNTAX.INVALID_WINDOW_REFERENCE");
+  EXPECT_EQ(plan("SELECT a qualify FROM qualify"), plan("SELECT a AS qualify FROM qualify"));
+}
+
 TEST(ParseExpression, BoundsNesting) {
   EXPECT_EQ(Sql(std::string(100000, '(') + "1" + std::string(100000, ')')),
             "FAILED_TO_PARSE_TOO_COMPLEX");

@@ -10,6 +10,7 @@
 #include "sql/protocol/protocol_errors.h"
 #include "sql/protocol/python_udf_proto.h"
 #include "sql/protocol/type_proto.h"
+#include "sql/protocol/window_from_proto.h"
 
 namespace thalweg::sql {
 
@@ -133,7 +134,7 @@ Result<ExprPtr> ReadVariant(const pb::Expression& message, PlanReader& reader) {
     case pb::Expression::kCallFunction: return ReadCallFunction(message.call_function(), reader);
     case pb::Expression::kLambdaFunction:
     case pb::Expression::kUnresolvedNamedLambdaVariable: return Unsupported("lambda functions (higher-order functions)");
-    case pb::Expression::kWindow: return Unsupported("window functions (Column.over)");
+    case pb::Expression::kWindow: return WindowFromProto(message.window(), reader);
     case pb::Expression::kUpdateFields: return ReadUpdateFields(message.update_fields(), reader);
     case pb::Expression::kCommonInlineUserDefinedFunction:
       return PythonUdfFromProto(message.common_inline_user_defined_function(), reader);

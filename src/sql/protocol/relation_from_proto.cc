@@ -9,7 +9,6 @@
 #include "sql/protocol/plan_proto.h"
 #include "sql/protocol/protocol_errors.h"
 #include "sql/protocol/relation_readers.h"
-#include "sql/protocol/stream_windows.h"
 #include "sql/protocol/type_proto.h"
 
 // Clients before 4.1 still send the deprecated fields.
@@ -28,7 +27,6 @@ Result<PlanPtr> ReadProject(const pb::Project& message, PlanReader& reader) {
   if (message.has_input()) {
     TW_ASSIGN_OR_RETURN(input, reader.ReadRelation(message.input()));
   }
-  for (const pb::Expression& expression : message.expressions()) TW_RETURN_NOT_OK(CheckStreamWindows(*input, expression));
   TW_ASSIGN_OR_RETURN(ExprList list, reader.ReadExpressions(message.expressions()));
   return std::make_shared<Project>(std::move(list), std::move(input));
 }
@@ -131,7 +129,6 @@ Result<PlanPtr> ReadWithColumns(const pb::WithColumns& message, PlanReader& read
   ExprList aliases;
   for (const pb::Expression::Alias& alias : message.aliases()) {
     if (alias.name_size() != 1) return Error("CONNECT_INVALID_PLAN.WITH_COLUMNS_REQUIRE_SINGLE_NAME_PART").With("got", alias.name_size());
-    TW_RETURN_NOT_OK(CheckStreamWindows(*input, alias.expr(), alias.name(0)));
     TW_ASSIGN_OR_RETURN(ExprPtr child, reader.ReadExpression(alias.expr()));
     std::optional<std::string> metadata;
     if (alias.has_metadata() && !alias.metadata().empty()) metadata = alias.metadata();

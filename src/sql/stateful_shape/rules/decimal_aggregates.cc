@@ -3,6 +3,7 @@
 #include "data/columnar/builder.h"
 #include "data/text/decimal128.h"
 #include "sql/functions/registry.h"
+#include "sql/plan/window.h"
 #include "sql/stateful_shape/rules.h"
 
 namespace thalweg::sql {
@@ -83,6 +84,36 @@ Result<ExprPtr> Rewrite(const AggregateCall& call, const EvalConfig& config) {
                     config.ansi ? EvalMode::kAnsi : EvalMode::kLegacy);
 }
 
+/// Calls over windows keep their node; what is made of their results stands above it.
+Result<PlanPtr> RewriteWindow(const Window& window, const EvalConfig& config) {
+  bool changed = false;
+  ExprList calls, list;
+  for (const AttributePtr& column : window.child()->output()) list.push_back(column);
+  for (const ExprPtr& named : window.calls) {
+    WindowCall::Parts parts = static_cast<const WindowCall&>(*named->child()).parts();
+    const auto* call = parts.function->As<AggregateCall>();
+    ExprPtr rewritten;
+    if (call != nullptr) {
+      TW_ASSIGN_OR_RETURN(rewritten, Rewrite(*call, config));
+    }
+    if (rewritten == nullptr) {
+      calls.push_back(named);
+      list.push_back(ToAttribute(named));
+      continue;
+    }
+    changed = true;
+    TW_ASSIGN_OR_RETURN(rewritten, TransformUp(rewritten, [&](const ExprPtr& node) -> Result<ExprPtr> {
+                          if (node->kind() != ExprKind::kAggregate) return ExprPtr();
+                          parts.function = node;
+                          calls.push_back(Alias::Make(WindowCall::Make(parts), "_we"));
+                          return ExprPtr(ToAttribute(calls.back()));
+                        }));
+    list.push_back(named->WithChildren({std::move(rewritten)}));
+  }
+  if (!changed) return PlanPtr();
+  return PlanPtr(std::make_shared<Project>(std::move(list), std::make_shared<Window>(std::move(calls), window.partition, window.orders, window.child())));
+}
+
 }  // namespace
 
 Result<PlanPtr> RewriteDecimalAggregates(const PlanPtr& plan, const EvalConfig& config) {
@@ -91,6 +122,7 @@ Result<PlanPtr> RewriteDecimalAggregates(const PlanPtr& plan, const EvalConfig& 
     return call == nullptr ? Result<ExprPtr>(ExprPtr()) : Rewrite(*call, config);
   };
   return TransformUp(plan, [&](const PlanPtr& node) -> Result<PlanPtr> {
+    if (const auto* window = node->As<Window>()) return RewriteWindow(*window, config);
     if (node->kind() != PlanKind::kAggregate) return PlanPtr();
     TW_ASSIGN_OR_RETURN(PlanPtr rewritten, TransformExpressions(node, rule));
     return rewritten == node ? PlanPtr() : rewritten;

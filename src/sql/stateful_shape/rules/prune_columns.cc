@@ -1,6 +1,7 @@
 #include <algorithm>
 
 #include "sql/plan/eval_python.h"
+#include "sql/plan/window.h"
 #include "sql/stateful_shape/rules.h"
 
 namespace thalweg::sql {
@@ -42,6 +43,7 @@ class Pruner {
 
   /// The plan, which puts out at least the required columns, in the order it had.
   Result<PlanPtr> Prune(const PlanPtr& plan, const Ids& required) {
+    if (const auto* window = plan->As<Window>()) return PruneWindow(*window, plan, required);
     switch (plan->kind()) {
       case PlanKind::kProject: return PruneProject(static_cast<const Project&>(*plan), plan, required);
       case PlanKind::kAggregate: return PruneAggregate(static_cast<const Aggregate&>(*plan), plan, required);
@@ -215,6 +217,19 @@ class Pruner {
     TW_ASSIGN_OR_RETURN(PlanPtr child, Prune(eval.child(), needed));
     if (udfs.size() == eval.udfs.size() && child == eval.child()) return plan;
     return PlanPtr(std::make_shared<EvalPython>(std::move(udfs), std::move(results), std::move(child)));
+  }
+
+  /// The rows stay the same without a call, and so without the node.
+  Result<PlanPtr> PruneWindow(const Window& window, const PlanPtr& plan, const Ids& required) {
+    ExprList calls = KeepRequired(window.calls, required);
+    if (calls.empty()) return Prune(window.child(), required);
+    Ids needed = required;
+    AddReferences(calls, &needed);
+    AddReferences(window.partition, &needed);
+    AddReferences(window.orders, &needed);
+    TW_ASSIGN_OR_RETURN(PlanPtr child, Prune(window.child(), needed));
+    if (calls.size() == window.calls.size() && child == window.child()) return plan;
+    return PlanPtr(std::make_shared<Window>(std::move(calls), window.partition, window.orders, std::move(child)));
   }
 
   Result<PlanPtr> PruneRelation(const Relation& relation, const PlanPtr& plan, const Ids& required) {

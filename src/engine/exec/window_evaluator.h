@@ -1,0 +1,49 @@
+#pragma once
+
+// Functions over windows, without the operator around them.
+
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "engine/exec/window_rows.h"
+#include "sql/expr/eval_context.h"
+#include "sql/expr/function.h"
+
+namespace thalweg::engine {
+
+/// An argument: a column of the rows, or the same value for all.
+struct WindowArgument {
+  int column = -1;
+  data::DataType type;
+  data::Value constant;  ///< when column < 0
+};
+
+/// One function over a window. Immutable.
+struct WindowFunctionSpec {
+  enum class Kind : uint8_t { kRowNumber, kRank, kDenseRank, kPercentRank, kCumeDist, kNtile, kOffset, kFirst, kLast, kNth, kAggregate };
+  Kind kind = Kind::kAggregate;
+  data::DataType type;                                  ///< of the result
+  std::shared_ptr<const sql::BoundAggregate> aggregate; ///< kAggregate
+  std::vector<WindowArgument> arguments;                ///< kOffset: value and default
+  std::optional<int> filter;                            ///< kAggregate: column, boolean: only rows where it is true
+  FrameSpec frame;
+  int64_t number = 0;          ///< buckets; rows ahead (negative: back); n of kNth, from 1
+  bool ignore_nulls = false;
+};
+
+/// Shape: a frame that begins with its partition costs one step per row, as does one that is the whole partition; of other frames
+/// equal ones that follow each other are computed once, each by adding its rows in their order, as Spark does.
+/// Thread: confined to its user.
+class WindowEvaluator {
+ public:
+  explicit WindowEvaluator(sql::EvalContext& context) : context_(context) {}
+  /// One value a row. Errors: those of the function.
+  Result<data::ColumnPtr> Evaluate(const WindowFunctionSpec& spec, WindowRows& rows);
+
+ private:
+  Result<data::ColumnPtr> Aggregate(const WindowFunctionSpec& spec, WindowRows& rows);
+  sql::EvalContext& context_;
+};
+
+}  // namespace thalweg::engine
