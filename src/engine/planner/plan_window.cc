@@ -195,7 +195,9 @@ class WindowPlanner {
     }
     const bool days = order.type().Is(TypeKind::kDate) && step->type().Is(TypeKind::kInteger);
     TW_ASSIGN_OR_RETURN(const ExprPtr bound, sql::BindBuiltin(days ? "date_add" : "+", {order.child(), step}, bind));
-    *column = columns_.Add(bound->type().SameType(order.type()) ? bound : sql::Cast::Make(bound, order.type(), sql::EvalMode::kLegacy));
+    // A sum of decimals has one more digit before the point; it compares with the order's values as it is.
+    const bool same = bound->type().SameType(order.type()) || bound->type().Is(TypeKind::kDecimal);
+    *column = columns_.Add(same ? bound : sql::Cast::Make(bound, order.type(), sql::EvalMode::kLegacy));
     return Status::OK();
   }
 

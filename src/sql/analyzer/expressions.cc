@@ -401,7 +401,10 @@ Result<ExprPtr> Resolver::ResolveNullTreatment(const UnresolvedFunction& functio
     return BindWindowFunction(*window, call->children(), true, bind_);
   }
   const auto* aggregate = call->As<AggregateCall>();
-  if (aggregate != nullptr && (name == "array_agg" || name == "collect_list")) return call;  // nulls never count
+  if (aggregate != nullptr && (name == "array_agg" || name == "collect_list")) {  // nulls never count
+    return BindAggregate(*environment_.functions().FindAggregate("collect_list"), aggregate->arguments(), aggregate->distinct(), aggregate->filter(),
+                         bind_);
+  }
   static constexpr std::string_view kSelecting[] = {"first", "first_value", "last", "last_value", "any_value"};
   if (aggregate == nullptr || std::find(std::begin(kSelecting), std::end(kSelecting), name) == std::end(kSelecting)) {
     return Error("INVALID_SQL_SYNTAX.FUNCTION_WITH_UNSUPPORTED_SYNTAX")

@@ -30,6 +30,11 @@ std::optional<WindowFrame> OwnFrame(const WindowFunctionData& function) {
   }
 }
 
+WindowFrame DefaultFrame(const WindowCall::Parts& window) {
+  if (window.orders.empty()) return {FrameUnit::kRows, FrameEdge::kUnboundedPreceding, FrameEdge::kUnboundedFollowing};
+  return {FrameUnit::kRange, FrameEdge::kUnboundedPreceding, FrameEdge::kCurrentRow};
+}
+
 /// "(PARTITION BY k ROWS BETWEEN ...)" with the names of columns alone.
 std::string PrettySpec(WindowCall::Parts window) {
   window.function = Literal::Null();
@@ -199,6 +204,10 @@ Result<ExprPtr> Bound(const WindowCall& given, const BindContext& bind) {
   const WindowFunctionData* function = AsWindowFunction(*parts.function);
   const auto* aggregate = parts.function->As<AggregateCall>();
   if (function == nullptr && aggregate == nullptr) {
+    if (IsGenerator(parts.function)) {
+      if (parts.frame.unit == FrameUnit::kUnspecified) parts.frame = DefaultFrame(parts);
+      return Error("UNSUPPORTED_GENERATOR.NESTED_IN_EXPRESSIONS").With("expression", QuoteExpression(WindowCall::Make(std::move(parts))));
+    }
     return Error("UNSUPPORTED_EXPR_FOR_WINDOW").With("sqlExpr", QuoteExpression(parts.function));
   }
   if (function != nullptr && parts.orders.empty()) {
@@ -222,8 +231,7 @@ Result<ExprPtr> Bound(const WindowCall& given, const BindContext& bind) {
   if (own) {
     parts.frame = *own;
   } else if (parts.frame.unit == FrameUnit::kUnspecified) {
-    parts.frame = parts.orders.empty() ? WindowFrame{FrameUnit::kRows, FrameEdge::kUnboundedPreceding, FrameEdge::kUnboundedFollowing}
-                                       : WindowFrame{FrameUnit::kRange, FrameEdge::kUnboundedPreceding, FrameEdge::kCurrentRow};
+    parts.frame = DefaultFrame(parts);
   }
   if (parts.frame.unit == FrameUnit::kRange && parts.orders.size() == 1) {
     const DataType& order = parts.orders[0]->type();
@@ -284,7 +292,7 @@ Status RefuseStreams(const LogicalPlan& child, const ExprList& calls) {
 Result<ExprPtr> Resolver::ResolveWindowCall(const ExprPtr& expr, const Scope& scope, int depth, bool in_aggregate) {
   const auto& given = static_cast<const WindowCall&>(*expr);
   if (!given.reference().empty()) {
-    return Error("MISSING_WINDOW_SPECIFICATION").With("windowName", data::QuoteIdentifier(given.reference())).With("docroot", kDocroot);
+    return Error("MISSING_WINDOW_SPECIFICATION").With("windowName", given.reference()).With("docroot", kDocroot);
   }
   TW_ASSIGN_OR_RETURN(ExprPtr node, ResolveChildren(expr, scope, depth, in_aggregate));
   ExprList children = node->children();

@@ -246,7 +246,6 @@ upper(s) over (order by id)
 v over (order by id)
 (v + 1) over (order by id)
 explode(array(1)) over (order by id)
-rand() over (order by id)
 nofunction(v) over (order by id)
 sum(v) over nowhere
 sum(v) over (nowhere)
