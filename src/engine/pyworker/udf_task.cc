@@ -276,7 +276,7 @@ class UdfTask::Conversation {
     TW_ASSIGN_OR_RETURN(at_trailer_, receiver_->Take(socket_, &results));
     for (data::Chunk& chunk : results) {
       rows_received_ += chunk.num_rows();
-      task_.Deliver(std::move(chunk));
+      TW_RETURN_NOT_OK(task_.Deliver(std::move(chunk)));
     }
     return at_trailer_ ? Status::OK() : moved;
   }
@@ -292,28 +292,31 @@ class UdfTask::Conversation {
   int64_t rows_sent_ = 0, rows_received_ = 0;
 };
 
-UdfTask::UdfTask(std::shared_ptr<const UdfParams> params, int32_t partition, std::optional<int64_t> batch_id)
-    : params_(std::move(params)), partition_(partition), batch_id_(batch_id) {}
+UdfTask::UdfTask(std::shared_ptr<const UdfParams> params, int32_t partition, std::optional<int64_t> batch_id, MemoryReservation memory)
+    : params_(std::move(params)), partition_(partition), batch_id_(batch_id), memory_(std::move(memory)) {}
 
 UdfTask::~UdfTask() = default;
 
-void UdfTask::Add(data::Chunk arguments) {
+Status UdfTask::Add(data::Chunk arguments) {
   {
     const MutexLock lock(mutex_);
+    TW_RETURN_NOT_OK(memory_.Grow(arguments.bytes()));
     input_.push_back(std::move(arguments));
     more_input_.NotifyAll();
   }
-  if (thread_.joinable()) return;
+  if (thread_.joinable()) return Status::OK();
   thread_ = StartThread("python-udf", [this](const std::stop_token& stop) {
     Status status = NoThrow([&] { return Run(stop); });  // whoever waits for the end hears of it
     {
       const MutexLock lock(mutex_);
       status_ = std::move(status);
       ended_ = true;
+      for (const data::Chunk& chunk : input_) memory_.Shrink(chunk.bytes());
       input_.clear();
     }
     Changed();
   });
+  return Status::OK();
 }
 
 void UdfTask::CloseInput() {
@@ -332,6 +335,7 @@ Result<UdfTask::Output> UdfTask::Take() {
   TW_RETURN_NOT_OK(status_);
   Output output;
   output.results = std::exchange(results_, {});
+  for (const data::Chunk& chunk : output.results) memory_.Shrink(chunk.bytes());
   output.ended = ended_;
   return output;
 }
@@ -358,6 +362,7 @@ Result<std::optional<data::Chunk>> UdfTask::NextInput(std::stop_token stop) {
     const bool ready = more_input_.Wait(mutex_, stop, [&] { return closed_ || !input_.empty(); });
     if (!ready) return Cancelled();
     if (input_.empty()) return chunk;
+    memory_.Shrink(input_.front().bytes());
     chunk = std::move(input_.front());
     input_.pop_front();
   }
@@ -365,12 +370,14 @@ Result<std::optional<data::Chunk>> UdfTask::NextInput(std::stop_token stop) {
   return chunk;
 }
 
-void UdfTask::Deliver(data::Chunk results) {
+Status UdfTask::Deliver(data::Chunk results) {
   {
     const MutexLock lock(mutex_);
+    TW_RETURN_NOT_OK(memory_.Grow(results.bytes()));
     results_.push_back(std::move(results));
   }
   Changed();
+  return Status::OK();
 }
 
 Status UdfTask::Run(std::stop_token stop) {

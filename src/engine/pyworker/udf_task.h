@@ -10,6 +10,7 @@
 #include <thread>
 #include <vector>
 
+#include "base/memory.h"
 #include "base/mutex.h"
 #include "base/signal.h"
 #include "data/columnar/chunk.h"
@@ -35,15 +36,16 @@ struct UdfParams {
 };
 
 /// Sends argument columns to a worker and takes results, on a thread of its own; who feeds it never waits for Python.
-/// Memory: kMaxQueuedChunks that are not sent yet, what the sockets and the worker's buffers hold, and the results not taken.
+/// Memory: kMaxQueuedChunks that are not sent yet and the results not taken, which are charged; what the sockets and the worker's
+/// buffers hold is not.
 /// Thread: the calls are one caller's at a time; the conversation runs on the task's own.
 class UdfTask {
  public:
-  UdfTask(std::shared_ptr<const UdfParams> params, int32_t partition, std::optional<int64_t> batch_id);
+  UdfTask(std::shared_ptr<const UdfParams> params, int32_t partition, std::optional<int64_t> batch_id, MemoryReservation memory = {});
   ~UdfTask();                               ///< before the end: the worker is killed. Does not wait for the function
 
-  /// Rows of arguments, dense. Only while HasRoom().
-  void Add(data::Chunk arguments);
+  /// Rows of arguments, dense. Only while HasRoom(). Errors: OUT_OF_MEMORY.
+  Status Add(data::Chunk arguments);
   void CloseInput();
   bool HasRoom() const;
   struct Output {
@@ -51,7 +53,9 @@ class UdfTask {
     bool ended = false;                     ///< nothing more comes; the worker is back in its pool
   };
   /// What has come since the last call.
-  /// Errors: PYTHON_EXCEPTION with the user's traceback, PYTHON_WORKER_CRASHED, PYTHON_WORKER_TIMEOUT, those of conversions.
+  /// What is taken is the caller's to charge.
+  /// Errors: PYTHON_EXCEPTION with the user's traceback, PYTHON_WORKER_CRASHED, PYTHON_WORKER_TIMEOUT, OUT_OF_MEMORY, those of
+  /// conversions.
   Result<Output> Take();
   /// A signal for the next change of what Take or HasRoom answers. Ask both after this, before waiting.
   std::shared_ptr<Signal> NextChange();
@@ -63,7 +67,7 @@ class UdfTask {
   Status Run(std::stop_token stop);
   /// The next rows to send; nothing at the end of the input. Blocks.
   Result<std::optional<data::Chunk>> NextInput(std::stop_token stop);
-  void Deliver(data::Chunk results);
+  Status Deliver(data::Chunk results);
   void Changed();
 
   const std::shared_ptr<const UdfParams> params_;
@@ -74,6 +78,7 @@ class UdfTask {
   std::deque<data::Chunk> input_ TW_GUARDED_BY(mutex_);
   bool closed_ TW_GUARDED_BY(mutex_) = false;
   std::vector<data::Chunk> results_ TW_GUARDED_BY(mutex_);
+  MemoryReservation memory_ TW_GUARDED_BY(mutex_);  // of input_ and results_
   bool ended_ TW_GUARDED_BY(mutex_) = false;
   Status status_ TW_GUARDED_BY(mutex_);
   std::shared_ptr<Signal> change_ TW_GUARDED_BY(mutex_);

@@ -25,7 +25,7 @@ TEST(UdfTask, WhatIsThrownIsItsError) {
   auto params = std::make_shared<UdfParams>();
   params->workers = &workers;
   UdfTask task(params, 0, std::nullopt);
-  task.Add(data::Chunk({}, 1));
+  ASSERT_TRUE(task.Add(data::Chunk({}, 1)).ok());
   while (true) {
     const std::shared_ptr<Signal> change = task.NextChange();
     const Result<UdfTask::Output> output = task.Take();
@@ -36,6 +36,21 @@ TEST(UdfTask, WhatIsThrownIsItsError) {
     ASSERT_FALSE(output->ended);
     ASSERT_TRUE(change->WaitFor({}, std::chrono::seconds(20))) << "nothing says that the task has ended";
   }
+}
+
+// Rows that wait are the query's to pay for.
+TEST(UdfTask, RowsThatDoNotFitAreRefused) {
+  NoMemory workers;
+  auto params = std::make_shared<UdfParams>();
+  params->workers = &workers;
+  MemoryAccount account("query", nullptr, 1000);
+  {
+    UdfTask task(params, 0, std::nullopt, MemoryReservation(account));
+    const data::ColumnPtr column = data::Column::Constant(data::DataType::Long(), data::Value(int64_t{1}), 1000);
+    const Status refused = task.Add(data::Chunk({data::Flatten(column)}, 1000));
+    EXPECT_EQ(refused.condition(), "OUT_OF_MEMORY") << refused.message();
+  }
+  EXPECT_EQ(account.used_bytes(), 0);
 }
 
 }  // namespace

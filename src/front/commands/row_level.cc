@@ -82,6 +82,7 @@ class RowLevelRun {
   AttributePtr source_row_ = sql::Attribute::Make("__source_row", data::DataType::Integer(), false);
   AttributeList source_columns_;        // those that are needed
   std::vector<bool> source_matched_;
+  MemoryReservation memory_{*run_.session.memory().account()};  // of the source and the matches
   std::set<int32_t> touched_;
   RewritePlan plan_;
   sql::RowLevelCounts counts_;
@@ -169,13 +170,16 @@ Status RowLevelRun::CollectSource() {
     list.push_back(column);
   }
   const auto needed = std::make_shared<sql::Project>(std::move(list), statement_.source);
-  TW_ASSIGN_OR_RETURN(const std::vector<data::Chunk> chunks, run_.session.Collect(needed, run_.stop));
+  TW_ASSIGN_OR_RETURN(const std::vector<data::Chunk> chunks, run_.session.Collect(needed, run_.stop, &memory_));
   std::vector<data::DataType> types;
   for (const AttributePtr& column : source_columns_) types.push_back(column->type());
   int64_t rows = 0;
   for (const data::Chunk& chunk : chunks) rows += chunk.num_rows();
   if (rows > INT32_MAX) return Unsupported("a source of MERGE with more than 2147483647 rows");
+  // Both stand beside each other for a moment; then each row has a mark.
+  TW_RETURN_NOT_OK(memory_.Grow(memory_.bytes()));
   plan_.source = source_columns_.empty() ? data::Chunk({}, rows) : data::ConcatChunks(chunks, types);
+  TW_RETURN_NOT_OK(memory_.Resize(plan_.source.bytes() + rows));
   counts_.source_rows = rows;
   source_matched_.assign(static_cast<size_t>(rows), false);
   return Status::OK();
@@ -241,6 +245,7 @@ Status RowLevelRun::TakeMatches(const data::Chunk& given) {
   const data::ColumnPtr group = data::Flatten(chunk.column(1));
   const data::ColumnPtr position = data::Flatten(chunk.column(2));
   const data::ColumnPtr acts = data::Flatten(chunk.column(3));
+  TW_RETURN_NOT_OK(memory_.Grow(chunk.num_rows() * static_cast<int64_t>(sizeof(RowMatch))));
   for (int64_t i = 0; i < chunk.num_rows(); ++i) {
     const auto at = static_cast<size_t>(i);
     const int32_t number = group->values<int32_t>()[at];

@@ -96,6 +96,7 @@ void AddForeachRows(const ExecuteContext& context, const pb::PythonUDF& udf, Str
   function.request = WorkerRequestOf(holder, udf.python_ver());
   function.command = udf.command();
   function.files_directory = holder.artifacts().FilesDirectory();
+  function.memory = holder.session().memory().account();
   start->open_callback_sink = [function = std::move(function)]() -> Result<streaming::SinkFactory> {
     // Whatever is wrong with the interpreter is told at start.
     TW_RETURN_NOT_OK(function.workers->Runtime(function.request, {}).status());

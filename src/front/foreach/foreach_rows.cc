@@ -4,6 +4,7 @@
 #include <atomic>
 #include <deque>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "base/bounded_queue.h"
@@ -24,12 +25,17 @@ constexpr size_t kQueuedPartitions = 4096;
 // One partition of one epoch: filled by an engine task, emptied by a thread of the sink.
 class PartitionRows {
  public:
-  PartitionRows(PartitionId partition, BatchId epoch) : partition_(partition), epoch_(epoch) {}
+  PartitionRows(PartitionId partition, BatchId epoch, MemoryAccount* memory) : partition_(partition), epoch_(epoch) {
+    if (memory != nullptr) memory_ = MemoryReservation(*memory);
+  }
 
-  void Add(data::Chunk chunk) {
+  /// Errors: OUT_OF_MEMORY.
+  Status Add(data::Chunk chunk) {
     const MutexLock lock(mutex_);
+    TW_RETURN_NOT_OK(memory_.Grow(chunk.bytes()));
     chunks_.push_back(std::move(chunk));
     changed_.NotifyAll();
+    return Status::OK();
   }
   void Complete() {
     const MutexLock lock(mutex_);
@@ -42,9 +48,11 @@ class PartitionRows {
     const MutexLock lock(mutex_);
     const bool ready = changed_.Wait(mutex_, stop_.get_token(), [&] { return complete_ || !chunks_.empty(); });
     if (!ready || stop_.stop_requested()) return Cancelled();
+    memory_.Shrink(std::exchange(taken_bytes_, 0));
     if (chunks_.empty()) return std::optional<data::Chunk>{};
     std::optional<data::Chunk> chunk(std::move(chunks_.front()));
     chunks_.pop_front();
+    taken_bytes_ = chunk->bytes();
     return chunk;
   }
   void End(Status result) {
@@ -52,6 +60,7 @@ class PartitionRows {
       const MutexLock lock(mutex_);
       result_ = std::move(result);
       chunks_.clear();
+      memory_.Release();
     }
     ended_->Set();
   }
@@ -72,6 +81,8 @@ class PartitionRows {
   mutable Mutex mutex_;
   CondVar changed_;
   std::deque<data::Chunk> chunks_ TW_GUARDED_BY(mutex_);
+  MemoryReservation memory_ TW_GUARDED_BY(mutex_);
+  int64_t taken_bytes_ TW_GUARDED_BY(mutex_) = 0;  // of the chunk that is being sent
   bool complete_ TW_GUARDED_BY(mutex_) = false;
   Status result_ TW_GUARDED_BY(mutex_);
 };
@@ -87,8 +98,7 @@ class ForeachDataWriter final : public sql::DataWriter {
   }
   Status Write(const data::Chunk& chunk) override {
     if (rows_->ended()->IsSet()) return rows_->result();
-    rows_->Add(chunk.Compacted());
-    return Status::OK();
+    return rows_->Add(chunk.Compacted());
   }
   Result<sql::CommitMessagePtr> Finish(std::shared_ptr<Signal>* blocked) override {
     rows_->Complete();
@@ -124,7 +134,7 @@ class PythonForeach final : public sql::StreamingWrite {
 
   sql::DeliveryGuarantee guarantee() const override { return sql::DeliveryGuarantee::kAtLeastOnce; }
   Result<std::unique_ptr<sql::DataWriter>> NewWriter(PartitionId partition, BatchId epoch) override {
-    auto rows = std::make_shared<PartitionRows>(partition, epoch);
+    auto rows = std::make_shared<PartitionRows>(partition, epoch, function_.memory);
     PartitionRowsPtr queued = rows;
     if (!work_.TryPush(queued)) return InternalError("foreach: too many partitions at a time");
     return std::unique_ptr<sql::DataWriter>(std::make_unique<ForeachDataWriter>(std::move(rows)));

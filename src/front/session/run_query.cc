@@ -231,11 +231,15 @@ Status Session::Execute(const sql::PlanPtr& plan, const ResultConsumer& consumer
   return Status::OK();
 }
 
-Result<std::vector<data::Chunk>> Session::Collect(const sql::PlanPtr& plan, std::stop_token stop) {
+Result<std::vector<data::Chunk>> Session::Collect(const sql::PlanPtr& plan, std::stop_token stop, MemoryReservation* held) {
   std::vector<data::Chunk> chunks;
+  MemoryReservation own(impl_->account);
+  MemoryReservation& memory = held == nullptr ? own : *held;
   ResultConsumer consumer;
   consumer.on_chunk = [&](const data::Chunk& chunk) -> Result<bool> {
-    chunks.push_back(chunk.Compacted());
+    data::Chunk kept = chunk.Compacted();
+    TW_RETURN_NOT_OK(memory.Grow(kept.bytes()));
+    chunks.push_back(std::move(kept));
     return true;
   };
   TW_RETURN_NOT_OK(Execute(plan, consumer, std::move(stop)));

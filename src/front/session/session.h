@@ -153,8 +153,8 @@ class Session : public std::enable_shared_from_this<Session> {
   Result<int64_t> RunWrite(const sql::PlanPtr& analyzed, sql::BatchWrite& write, std::stop_token stop);
   /// Runs a Command and answers its rows as a LocalRelation.
   Result<sql::PlanPtr> CommandRows(const sql::PlanPtr& command, std::stop_token stop);
-  /// Execute, all rows collected.
-  Result<std::vector<data::Chunk>> Collect(const sql::PlanPtr& plan, std::stop_token stop = {});
+  /// Execute, all rows collected. They are charged to the session while they come, and stay charged to `held` where there is one.
+  Result<std::vector<data::Chunk>> Collect(const sql::PlanPtr& plan, std::stop_token stop = {}, MemoryReservation* held = nullptr);
 
   // --- views ---
   Status CreateTempView(const std::string& name, sql::PlanPtr analyzed, bool replace, bool global);

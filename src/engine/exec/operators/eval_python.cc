@@ -8,6 +8,7 @@ namespace thalweg::engine {
 Status EvalPython::Open(const TaskContext& context) {
   partition_ = context.partition.value();
   memory_ = context.NewReservation();
+  task_memory_ = [context] { return context.NewReservation(); };
   return EvaluatingOperator::Open(context);
 }
 
@@ -53,8 +54,8 @@ Result<OperatorState> EvalPython::Push(int, data::Chunk chunk) {
     carried = carried.Compacted();
     TW_RETURN_NOT_OK(memory_.Grow(carried.bytes()));
     waiting_.push_back(std::move(carried));
-    if (task_ == nullptr) task_ = std::make_unique<UdfTask>(params_->udfs, partition_, batch_id_);
-    task_->Add(std::move(arguments));
+    if (task_ == nullptr) task_ = std::make_unique<UdfTask>(params_->udfs, partition_, batch_id_, task_memory_());
+    TW_RETURN_NOT_OK(task_->Add(std::move(arguments)));
   }
   return NextState();
 }
@@ -76,7 +77,10 @@ Result<OperatorState> EvalPython::OnMarker(const Marker&) {
 Status EvalPython::TakeResults() {
   if (task_ == nullptr) return Status::OK();
   TW_ASSIGN_OR_RETURN(UdfTask::Output output, task_->Take());
-  for (data::Chunk& chunk : output.results) results_.push_back(std::move(chunk));
+  for (data::Chunk& chunk : output.results) {
+    TW_RETURN_NOT_OK(memory_.Grow(chunk.bytes()));
+    results_.push_back(std::move(chunk));
+  }
   if (!output.ended) return Status::OK();
   task_.reset();
   at_marker_ = false;
@@ -111,6 +115,7 @@ data::Chunk EvalPython::NextChunk() {
     waiting_done_ = 0;
   }
   if (results_done_ == values.num_rows()) {
+    memory_.Shrink(values.bytes());
     results_.pop_front();
     results_done_ = 0;
   }

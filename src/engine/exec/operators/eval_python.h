@@ -1,6 +1,7 @@
 #pragma once
 
 #include <deque>
+#include <functional>
 #include <memory>
 #include <vector>
 
@@ -43,7 +44,8 @@ class EvalPython final : public EvaluatingOperator {
   const std::shared_ptr<const EvalPythonParams> params_;
   int32_t partition_ = 0;
   std::optional<int64_t> batch_id_;
-  MemoryReservation memory_;
+  MemoryReservation memory_;             ///< of waiting_ and results_
+  std::function<MemoryReservation()> task_memory_;
   std::unique_ptr<UdfTask> task_;        ///< null before the first row and after the last
   bool input_ended_ = false;
   bool at_marker_ = false;               ///< of a long-lived run: the task has got its last rows
