@@ -4,6 +4,8 @@
 #include "data/io/file_system.h"
 #include "data/io/path.h"
 #include "front/commands/handlers.h"
+#include "sql/expr/table_write_cast.h"
+#include "sql/expr/type_coercion.h"
 #include "sql/parser/parser.h"
 
 namespace thalweg::front {
@@ -42,7 +44,11 @@ std::string ColumnList(const data::Schema& schema) {
   return text;
 }
 
-Status ArityMismatch(const std::string& table_name, const ColumnMatch& match, const data::Schema& table, const data::Schema& query) {
+Status ArityMismatch(const std::string& table_name, const ColumnMatch& match, const data::Schema& table, const data::Schema& query, bool own_log) {
+  if (own_log && match.fixed.empty() && match.columns.empty() && query.size() < table.size()) {
+    return Error("DELTA_INSERT_COLUMN_ARITY_MISMATCH").With("tableName", table_name).With("columnName", "not enough data columns")
+        .With("numColumns", static_cast<long long>(table.size())).With("insertColumns", static_cast<long long>(query.size()));
+  }
   if (!match.fixed.empty()) {
     std::string fixed;
     for (const auto& [name, value] : match.fixed) fixed += (fixed.empty() ? "" : ", ") + data::QuoteIdentifier(name);
@@ -60,8 +66,10 @@ Status ArityMismatch(const std::string& table_name, const ColumnMatch& match, co
       .With("dataColumns", ColumnList(query));
 }
 
-Result<sql::ExprPtr> StoreColumn(const sql::AttributePtr& from, const data::StructField& to, const std::string& table_name) {
-  if (!CanStore(from->type(), to.type)) {
+// `own_log`: Delta casts whatever can be cast.
+Result<sql::ExprPtr> StoreColumn(const sql::AttributePtr& from, const data::StructField& to, const std::string& table_name, bool own_log) {
+  const bool castable = own_log && !from->type().IsNested() && sql::CanCast(from->type(), to.type, sql::EvalMode::kAnsi);
+  if (!castable && !CanStore(from->type(), to.type)) {
     return Error("INCOMPATIBLE_DATA_FOR_TABLE.CANNOT_SAFELY_CAST")
         .With("tableName", table_name)
         .With("colName", data::QuoteIdentifier(to.name))
@@ -69,7 +77,7 @@ Result<sql::ExprPtr> StoreColumn(const sql::AttributePtr& from, const data::Stru
         .With("targetType", "\"" + to.type.Sql() + "\"");
   }
   sql::ExprPtr value = from;
-  if (!from->type().SameType(to.type)) value = sql::Cast::Make(value, to.type, sql::EvalMode::kAnsi);
+  if (!from->type().SameType(to.type)) value = sql::TableWriteCast(value, to.type, data::QuoteIdentifier(to.name), sql::TableWrite::kInsert);
   return sql::Alias::Make(std::move(value), to.name, sql::NewExprId(), to.metadata_json);
 }
 
@@ -201,8 +209,11 @@ Status DropTableAndData(Session& session, const sql::TableInfo& table) {
   return session.server().connectors.file_system->RemoveTree(table.location);
 }
 
-Result<sql::PlanPtr> MatchColumns(const sql::PlanPtr& analyzed, const data::Schema& table, const std::string& table_name,
-                                  const ColumnMatch& match) {
+namespace {
+
+// MatchColumns; `own_log` as in StoreColumn.
+Result<sql::PlanPtr> Match(const sql::PlanPtr& analyzed, const data::Schema& table, const std::string& table_name, const ColumnMatch& match,
+                           bool own_log) {
   const sql::AttributeList output = analyzed->output();
   data::Schema targets;
   for (const data::StructField& field : table) {
@@ -214,7 +225,7 @@ Result<sql::PlanPtr> MatchColumns(const sql::PlanPtr& analyzed, const data::Sche
   if (match.by_name && match.strict_names) {
     TW_RETURN_NOT_OK(CheckNames(output, targets, table_name, analyzed->schema()));
   } else if (output.size() != targets.size()) {
-    return ArityMismatch(table_name, match, targets, analyzed->schema());
+    return ArityMismatch(table_name, match, targets, analyzed->schema(), own_log);
   }
   sql::ExprList list;
   for (const data::StructField& field : table) {
@@ -240,10 +251,17 @@ Result<sql::PlanPtr> MatchColumns(const sql::PlanPtr& analyzed, const data::Sche
       list.push_back(sql::Alias::Make(sql::Literal::Make(value == match.defaults.end() ? data::Value() : value->second, field.type), field.name));
       continue;
     }
-    TW_ASSIGN_OR_RETURN(sql::ExprPtr column, StoreColumn(*from, field, table_name));
+    TW_ASSIGN_OR_RETURN(sql::ExprPtr column, StoreColumn(*from, field, table_name, own_log));
     list.push_back(std::move(column));
   }
   return std::make_shared<sql::Project>(std::move(list), analyzed);
+}
+
+}  // namespace
+
+Result<sql::PlanPtr> MatchColumns(const sql::PlanPtr& analyzed, const data::Schema& table, const std::string& table_name,
+                                  const ColumnMatch& match) {
+  return Match(analyzed, table, table_name, match, false);
 }
 
 Status WriteIntoTable(CommandRun& run, const sql::TableInfo& table, const sql::PlanPtr& analyzed, const sql::OptionMap& options,
@@ -261,7 +279,9 @@ Status WriteIntoTable(CommandRun& run, const sql::TableInfo& table, const sql::P
   }
   sql::PlanPtr plan = analyzed;
   if (!match.by_name || !MayChangeSchema(run.session, table.format, options)) {
-    TW_ASSIGN_OR_RETURN(plan, MatchColumns(analyzed, schema, sql::QuoteName(table.QualifiedName()), match));
+    const std::string name = sql::QuoteName(table.QualifiedName());
+    const bool inserts = KeepsOwnLog(table.format) && (!match.by_name || match.strict_names);
+    TW_ASSIGN_OR_RETURN(plan, inserts ? Match(analyzed, schema, name, match, true) : MatchColumns(analyzed, schema, name, match));
   }
   sql::WriteRequest request;
   request.schema = plan->schema();

@@ -49,6 +49,7 @@ constexpr Rule kRules[] = {
     {"ARITHMETIC_OVERFLOW", Family::kArithmetic},
     {"BINARY_ARITHMETIC_OVERFLOW", Family::kArithmetic},
     {"CAST_OVERFLOW*", Family::kArithmetic},
+    {"DELTA_CAST_OVERFLOW_IN_TABLE_WRITE", Family::kArithmetic},
     {"NUMERIC_VALUE_OUT_OF_RANGE*", Family::kArithmetic},
     {"NUMERIC_OUT_OF_SUPPORTED_RANGE", Family::kArithmetic},
     {"DATETIME_OVERFLOW", Family::kArithmetic},

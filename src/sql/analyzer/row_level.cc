@@ -5,6 +5,7 @@
 
 #include "sql/analyzer/resolver.h"
 #include "sql/expr/extract.h"
+#include "sql/expr/table_write_cast.h"
 
 namespace thalweg::sql {
 namespace {
@@ -52,6 +53,18 @@ Result<std::shared_ptr<const Relation>> TargetOf(const PlanPtr& analyzed, std::s
     return Error("DELTA_TABLE_ONLY_OPERATION").With("tableName", node->NodeText()).With("operation", operation);
   }
   return std::static_pointer_cast<const Relation>(node);
+}
+
+// Delta parses the name anew: a dot in it parts fields, too.
+std::string QuotePath(std::string_view path) {
+  std::string text;
+  while (true) {
+    const size_t dot = path.find('.');
+    text += data::QuoteIdentifier(std::string(path.substr(0, dot)));
+    if (dot == std::string_view::npos) return text;
+    text += ".";
+    path.remove_prefix(dot + 1);
+  }
 }
 
 /// What one statement's expressions are resolved against. Thread: confined.
@@ -162,6 +175,9 @@ Result<ExprPtr> Statement::Condition(const ExprPtr& expr, Sides sides, std::stri
   if (expr == nullptr) return ExprPtr();
   TW_ASSIGN_OR_RETURN(ExprPtr resolved, Resolve(expr, sides, clause));
   TW_RETURN_NOT_OK(At(CheckFilterCondition(resolved), expr));
+  if (!resolved->deterministic() && operation_ != "MERGE") {
+    return At(Error("INVALID_NON_DETERMINISTIC_EXPRESSIONS").With("sqlExprs", "\"" + resolved->Sql() + "\""), expr);
+  }
   if (!resolved->deterministic()) {
     return Error("DELTA_NON_DETERMINISTIC_FUNCTION_NOT_SUPPORTED")
         .With("operation", std::string(clause) + " of " + operation_ + " operation")
@@ -264,7 +280,8 @@ Result<ExprPtr> Statement::Store(const ExprPtr& value, const DataType& to, const
   if (from.SameType(to)) return value;
   if (from.Is(TypeKind::kNull)) return Literal::Null(to);
   if (from.Is(TypeKind::kStruct) && to.Is(TypeKind::kStruct)) return StoreStruct(value, to, path);
-  return resolver_.ResolveExpression(Cast::Make(value, to, EvalMode::kAnsi), Scope{});
+  TW_ASSIGN_OR_RETURN(const ExprPtr cast, resolver_.ResolveExpression(Cast::Make(value, to, EvalMode::kAnsi), Scope{}));
+  return cast->As<Cast>() == nullptr ? cast : TableWriteCast(value, to, QuotePath(path), TableWrite::kUpdate);
 }
 
 // A column some of whose fields are assigned: all fields side by side.
