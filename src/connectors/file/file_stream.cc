@@ -240,7 +240,7 @@ class FileStream final : public sql::MicroBatchStream {
     if (entries->empty() || relation_->paths.size() > 1 || IsGlob(base)) return Status::OK();
     TW_ASSIGN_OR_RETURN(const std::string path, data::PathFromUri(entries->front().uri));
     if (path == base || path.starts_with(base.ends_with('/') ? base : base + "/")) return Status::OK();
-    return Error("_LEGACY_ERROR_THALWEG_WRONG_BASE_PATH").With("basePath", base).With("path", entries->front().uri);
+    return Error("_LEGACY_ERROR_THALWEG_WRONG_BASE_PATH").With("basePath", base).With("path", data::QualifiedPathText(path));
   }
 
   /// The files of log entries (after, up_to], with sizes; those that are gone are left out, as Spark does.

@@ -1,5 +1,7 @@
 #include "engine/state/store_schema.h"
 
+#include <cctype>
+
 #include "data/io/atomic_write.h"
 #include "engine/checkpoint/state_schema_file.h"
 
@@ -43,6 +45,37 @@ bool MayContinue(const data::DataType& stored, const data::DataType& now) {
   }
 }
 
+// As Scala prints the objects: StructType(StructField(k,StringType,true)).
+std::string TypeText(const data::DataType& type);
+
+std::string SchemaText(const data::Schema& schema) {
+  std::string text = "StructType(";
+  for (const data::StructField& field : schema) {
+    if (&field != &schema.front()) text += ",";
+    text += "StructField(" + field.name + "," + TypeText(field.type) + (field.nullable ? ",true)" : ",false)");
+  }
+  return text + ")";
+}
+
+std::string TypeText(const data::DataType& type) {
+  const auto flag = [](bool value) { return value ? ",true)" : ",false)"; };
+  switch (type.kind()) {
+    case data::TypeKind::kStruct: return SchemaText(type.fields());
+    case data::TypeKind::kArray: return "ArrayType(" + TypeText(type.element()) + flag(type.contains_null());
+    case data::TypeKind::kMap: return "MapType(" + TypeText(type.key()) + "," + TypeText(type.value()) + flag(type.contains_null());
+    case data::TypeKind::kDecimal: return "DecimalType(" + std::to_string(type.precision()) + "," + std::to_string(type.scale()) + ")";
+    case data::TypeKind::kByte: return "ByteType";
+    case data::TypeKind::kShort: return "ShortType";
+    case data::TypeKind::kLong: return "LongType";
+    case data::TypeKind::kTimestampNtz: return "TimestampNTZType";
+    default: break;
+  }
+  std::string name = type.SimpleString();
+  if (name == "int") return "IntegerType";
+  if (!name.empty()) name[0] = static_cast<char>(std::toupper(static_cast<unsigned char>(name[0])));
+  return name + "Type";
+}
+
 }  // namespace
 
 Result<std::optional<StoreSchema>> ReadStoreSchema(data::FileSystem& file_system, const CheckpointLayout& layout,
@@ -72,13 +105,13 @@ Status WriteOrCheckStoreSchema(data::FileSystem& file_system, const CheckpointLa
   }
   if (!MayContinue(data::DataType::Struct(stored->key), data::DataType::Struct(schema.key))) {
     return Error("STATE_STORE_KEY_SCHEMA_NOT_COMPATIBLE")
-        .With("storedKeySchema", SchemaJson(stored->key))
-        .With("newKeySchema", SchemaJson(schema.key));
+        .With("storedKeySchema", SchemaText(stored->key))
+        .With("newKeySchema", SchemaText(schema.key));
   }
   if (check_value && !MayContinue(data::DataType::Struct(stored->value), data::DataType::Struct(schema.value))) {
     return Error("STATE_STORE_VALUE_SCHEMA_NOT_COMPATIBLE")
-        .With("storedValueSchema", SchemaJson(stored->value))
-        .With("newValueSchema", SchemaJson(schema.value));
+        .With("storedValueSchema", SchemaText(stored->value))
+        .With("newValueSchema", SchemaText(schema.value));
   }
   return Status::OK();
 }

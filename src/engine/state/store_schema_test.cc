@@ -30,6 +30,12 @@ TEST(StoreSchema, AStoredSchemaDecidesWhatMayContinue) {
   EXPECT_EQ(check(number, number), "STATE_STORE_KEY_SCHEMA_NOT_COMPATIBLE");
   EXPECT_EQ(check(text, text), "STATE_STORE_VALUE_SCHEMA_NOT_COMPATIBLE");
   EXPECT_EQ(check(text, text, false), "");
+  const StoreSchema other{{{.name = "k", .type = data::DataType::Integer()},
+                           {.name = "s", .type = data::DataType::Struct({{.name = "d", .type = data::DataType::Decimal(10, 2), .nullable = false}})}}, number};
+  const Status refused = WriteOrCheckStoreSchema(files, layout, OperatorId(0), "default", other);
+  EXPECT_NE(refused.message().find("new key_schema=StructType(StructField(k,IntegerType,true),"
+                                   "StructField(s,StructType(StructField(d,DecimalType(10,2),false)),true))."),
+            std::string::npos) << refused.message();
 }
 
 // As Spark recorded it (damage.jsonl): a column that was stored as non-null may not become nullable.

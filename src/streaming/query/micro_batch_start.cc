@@ -24,7 +24,7 @@ std::string OperatorList(const std::map<int64_t, std::string>& names) {
     text += (text.empty() ? "" : ", ") +
             ("(OperatorId: " + std::to_string(id) + " -> OperatorName: " + name + ")");
   }
-  return "[" + text + "]";
+  return text;
 }
 
 }  // namespace
@@ -139,18 +139,17 @@ Status MicroBatchDriver::CheckStatefulOperators() {
   const BatchId at_batch = next_batch_.Previous();
   TW_ASSIGN_OR_RETURN(const std::vector<OperatorId> recorded,
                       engine::ListOperators(*spec_.file_system, checkpoint_->layout()));
-  if (recorded.empty() && !shaped_.layout.operators.empty()) {
-    return Error("STREAMING_STATEFUL_OPERATOR_MISSING_STATE_DIRECTORY")
-        .With("checkpointLocation", spec_.checkpoint_location);
-  }
   std::map<int64_t, std::string> in_metadata, in_plan;
+  for (const sql::StatefulOperatorLayout& op : shaped_.layout.operators) in_plan[op.id] = op.name;
+  if (recorded.empty() && !in_plan.empty()) {
+    return Error("STREAMING_STATEFUL_OPERATOR_MISSING_STATE_DIRECTORY").With("OpsInCurBatchSeq", OperatorList(in_plan));
+  }
   for (const OperatorId op : recorded) {
     TW_ASSIGN_OR_RETURN(
         const std::optional<engine::OperatorMetadata> metadata,
         engine::ReadOperatorMetadata(*spec_.file_system, checkpoint_->layout(), op, at_batch));
     if (metadata) in_metadata[op.value()] = metadata->operator_name;
   }
-  for (const sql::StatefulOperatorLayout& op : shaped_.layout.operators) in_plan[op.id] = op.name;
   if (in_metadata.empty() || in_metadata == in_plan)
     return Status::OK();  // checkpoints of old releases have none
   return Error("STREAMING_STATEFUL_OPERATOR_NOT_MATCH_IN_STATE_METADATA")
