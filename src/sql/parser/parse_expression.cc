@@ -27,7 +27,7 @@ constexpr std::array<std::array<BinaryOperator, 4>, kNumLevels> kLevels = {{
     {{{"|", "|"}}},
     {{{"^", "^"}}},
     {{{"&", "&"}}},
-    {{{"<<", "shiftleft"}, {">>", "shiftright"}, {">>>", "shiftrightunsigned"}}},
+    {{{"<<", "<<"}, {">>", ">>"}, {">>>", ">>>"}}},
     {{{"+", "+"}, {"-", "-"}, {"||", "concat"}}},
     {{{"*", "*"}, {"/", "/"}, {"%", "%"}, {"DIV", "div"}}},
 }};

@@ -63,7 +63,10 @@ Status AddRows(const BoundAggregate& call, const ColumnPtr& argument, std::span<
   const bool set = IsSet(call);
   if (set) {
     const ColumnPtr columns[] = {column};
-    TW_RETURN_NOT_OK(data::UnsafeRowWriter({column->type()}).Write(columns, rows, nullptr, &keys));
+    // A number is in the set once whatever the sign of its zero, unless it lies in a struct or an array.
+    const bool number = column->type().Is(TypeKind::kDouble) || column->type().Is(TypeKind::kFloat);
+    const data::UnsafeRowWriter writer({column->type()}, {.normalize_zero = number});
+    TW_RETURN_NOT_OK(writer.Write(columns, rows, nullptr, &keys));
   }
   ForEachNotNull(*column, rows, [&](int64_t row) {
     Collected& c = GetCollected(targets[static_cast<size_t>(row)]);

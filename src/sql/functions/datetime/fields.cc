@@ -132,6 +132,23 @@ std::string_view FunctionOfField(const std::string& field) {
   return {};
 }
 
+/// The field of an interval that has it between its first and its last one, as BindIntervalField knows it; null: it has not.
+const char* IntervalLetter(const DataType& interval, std::string_view function) {
+  static constexpr std::pair<std::string_view, const char*> kOfMonths[] = {{"year", "y"}, {"month", "m"}};
+  static constexpr std::pair<std::string_view, const char*> kOfTime[] = {
+      {"dayofmonth", "d"}, {"hour", "h"}, {"minute", "i"}, {"__second_with_fraction", "s"}};
+  if (interval.Is(TypeKind::kYearMonthInterval)) {
+    for (auto at = static_cast<size_t>(interval.year_month_start()); at <= static_cast<size_t>(interval.year_month_end()); ++at) {
+      if (kOfMonths[at].first == function) return kOfMonths[at].second;
+    }
+    return nullptr;
+  }
+  for (auto at = static_cast<size_t>(interval.day_time_start()); at <= static_cast<size_t>(interval.day_time_end()); ++at) {
+    if (kOfTime[at].first == function) return kOfTime[at].second;
+  }
+  return nullptr;
+}
+
 Result<ExprPtr> MeanExtract(const ExprList& arguments, const BindContext& context) {
   TW_RETURN_NOT_OK(CheckArity("extract", arguments.size(), 2, 2));
   TW_ASSIGN_OR_RETURN(const Value field, FoldArgumentAs("extract", arguments, 0, "field", DataType::String(), context));
@@ -141,16 +158,7 @@ Result<ExprPtr> MeanExtract(const ExprList& arguments, const BindContext& contex
   const std::string_view function = FunctionOfField(name);
   const DataType& source = arguments[1]->type();
   const bool interval = source.IsAnsiInterval();
-  const char* letter = nullptr;
-  if (interval) {
-    const bool months = source.Is(TypeKind::kYearMonthInterval);
-    if (months && function == "year") letter = "y";
-    if (months && function == "month") letter = "m";
-    if (!months && function == "dayofmonth") letter = "d";
-    if (!months && function == "hour") letter = "h";
-    if (!months && function == "minute") letter = "i";
-    if (!months && function == "__second_with_fraction") letter = "s";
-  }
+  const char* letter = interval ? IntervalLetter(source, function) : nullptr;
   if (function.empty() || (interval && letter == nullptr)) {
     return Error("INVALID_EXTRACT_FIELD")
         .With("field", QuoteFunctionName(field.get<std::string>()))
