@@ -2,13 +2,11 @@
 
 #include "engine/planner/plan_context.h"
 #include "engine/planner/plan_window.h"
-#include "sql/plan/window.h"
 
 namespace thalweg::engine {
 
 PlanFunction FindPlanFunction(sql::PlanKind kind) {
   using sql::PlanKind;
-  if (kind == sql::kWindowPlan) return &PlanWindow;
   switch (kind) {
     case PlanKind::kAggregate: return &PlanAggregate;
     case PlanKind::kCollectMetrics: return &PlanCollectMetrics;
@@ -35,6 +33,7 @@ PlanFunction FindPlanFunction(sql::PlanKind kind) {
     case PlanKind::kSubqueryAlias: return &PlanChildAlone;
     case PlanKind::kTail: return &PlanTail;
     case PlanKind::kUnion: return &PlanUnion;
+    case PlanKind::kWindow: return &PlanWindow;
     default: return nullptr;
   }
 }

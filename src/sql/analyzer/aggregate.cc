@@ -20,7 +20,7 @@ bool Holds(const AttributeList& attributes, ExprId id) {
   return std::any_of(attributes.begin(), attributes.end(), [&](const AttributePtr& a) { return a->id() == id; });
 }
 
-bool OverWindow(const LogicalPlan& project) { return project.child()->kind() == kWindowPlan; }
+bool OverWindow(const LogicalPlan& project) { return project.child()->kind() == PlanKind::kWindow; }
 
 /// The Aggregate that HAVING or ORDER BY above `plan` may look through to; `path` gets the nodes between.
 const Aggregate* AggregateBelow(const PlanPtr& plan, std::vector<PlanPtr>* path) {
@@ -35,7 +35,7 @@ const Aggregate* AggregateBelow(const PlanPtr& plan, std::vector<PlanPtr>* path)
     // HAVING over columns that the list does not show ends in a Project that takes them away again.
     // So does what shows windows over groups.
     const bool narrows = node->kind() == PlanKind::kProject && (node->child()->kind() == PlanKind::kFilter || OverWindow(*node));
-    if (node->kind() != PlanKind::kFilter && node->kind() != kWindowPlan && !narrows) return nullptr;
+    if (node->kind() != PlanKind::kFilter && node->kind() != PlanKind::kWindow && !narrows) return nullptr;
     path->push_back(node);
     node = node->child();
   }
@@ -279,7 +279,7 @@ Result<ExprList> Resolver::AddMissing(const ExprList& expressions, const PlanPtr
   for (PlanPtr node = child;;) {
     const PlanKind kind = node->kind();
     const bool transparent = kind == PlanKind::kProject || kind == PlanKind::kFilter || kind == PlanKind::kSort ||
-                             kind == kWindowPlan || kind == PlanKind::kSubqueryAlias || kind == PlanKind::kEventTimeWatermark;
+                             kind == PlanKind::kWindow || kind == PlanKind::kSubqueryAlias || kind == PlanKind::kEventTimeWatermark;
     if (!transparent || kind == PlanKind::kSubqueryAlias) break;
     node = node->child();
     chain.push_back(node);
@@ -330,7 +330,7 @@ Result<PlanPtr> Resolver::ResolveFilter(const PlanPtr& plan, const ExprPtr& cond
   if (having && child->kind() == PlanKind::kProject && OverWindow(*child)) {
     // Windows over groups see the groups that are left.
     std::vector<PlanPtr> windows = {child};
-    for (PlanPtr node = child->child(); node->kind() == kWindowPlan; node = node->child()) windows.push_back(node);
+    for (PlanPtr node = child->child(); node->kind() == PlanKind::kWindow; node = node->child()) windows.push_back(node);
     const PlanPtr groups = windows.back()->child();
     if (groups->kind() == PlanKind::kAggregate) {
       TW_ASSIGN_OR_RETURN(PlanPtr filtered, ResolveFilter(plan->WithChildren({groups}), condition, clause));
@@ -376,7 +376,7 @@ Result<PlanPtr> Resolver::ResolveFilter(const PlanPtr& plan, const ExprPtr& cond
   TW_ASSIGN_OR_RETURN(conditions[0], TrimAliases(conditions[0], false));
   widened = WithHiddenColumns(widened, conditions);
   if (clause == FilterClause::kQualify) {
-    const bool selects = child->kind() == kWindowPlan || (child->kind() == PlanKind::kProject && OverWindow(*child));
+    const bool selects = child->kind() == PlanKind::kWindow || (child->kind() == PlanKind::kProject && OverWindow(*child));
     if (!selects && !HasWindow(conditions[0])) return Error("QUALIFY_REQUIRES_WINDOW_FUNCTION");
     TW_RETURN_NOT_OK(ExtractWindowCalls(&conditions, &widened));
   } else if (HasWindow(conditions[0])) {

@@ -355,9 +355,6 @@ Result<ExprPtr> Resolver::Call(std::string_view function, ExprList arguments) {
 
 Result<ExprPtr> Resolver::ResolveFunction(const UnresolvedFunction& function, const Scope& scope, int depth,
                                           bool in_aggregate) {
-  if (const auto treatment = AsNullTreatment(function)) {
-    return ResolveNullTreatment(*treatment->call, treatment->ignore, scope, depth, in_aggregate);
-  }
   const std::string name = BuiltinName(function.name_parts());
   const bool is_aggregate = !name.empty() && environment_.functions().FindAggregate(name) != nullptr;
   ExprList given(function.children().begin(), function.children().end() - (function.has_filter() ? 1 : 0));
@@ -385,18 +382,14 @@ Result<ExprPtr> Resolver::ResolveFunction(const UnresolvedFunction& function, co
   }
   if (!all_resolved) {
     return UnresolvedFunction::Make(function.name_parts(), std::move(arguments), function.distinct(),
-                                    std::move(filter), function.internal());
+                                    std::move(filter), function.internal(), function.ignore_nulls());
   }
-  return BindByName(function, name, std::move(arguments), std::move(filter));
+  TW_ASSIGN_OR_RETURN(ExprPtr call, BindByName(function, name, std::move(arguments), std::move(filter)));
+  return function.ignore_nulls() ? IgnoringNulls(name, call) : call;
 }
 
-/// Only functions that look at one row of many know rows to pass over; RESPECT NULLS is what all do anyway.
-Result<ExprPtr> Resolver::ResolveNullTreatment(const UnresolvedFunction& function, bool ignore, const Scope& scope, int depth,
-                                               bool in_aggregate) {
-  TW_ASSIGN_OR_RETURN(ExprPtr call, ResolveFunction(function, scope, depth, in_aggregate));
-  if (!ignore) return call;
-  if (!call->resolved()) return WithNullTreatment(std::move(call), true);
-  const std::string name = BuiltinName(function.name_parts());
+/// Only functions that look at one row of many know rows to pass over.
+Result<ExprPtr> Resolver::IgnoringNulls(const std::string& name, const ExprPtr& call) {
   if (const ScalarFunction* window = FindWindowFunction(name); window != nullptr && AsWindowFunction(*call) != nullptr) {
     return BindWindowFunction(*window, call->children(), true, bind_);
   }

@@ -19,7 +19,7 @@ bool HoldsOrders(PlanKind kind) { return kind == PlanKind::kSort || kind == Plan
 /// Expressions that only some nodes can evaluate must not stand in others: what no rule has put in its place is the user's.
 /// Source: CheckAnalysis and PlanHelper.specialExpressionsInUnsupportedOperator; orders are refused later there.
 Status CheckPlacesOf(const LogicalPlan& node) {
-  if (node.kind() == kWindowPlan) return Status::OK();
+  if (node.kind() == PlanKind::kWindow) return Status::OK();
   std::string refused;
   ExprPtr first;
   Status alone;
@@ -116,7 +116,6 @@ Result<PlanPtr> Resolver::Resolve(const PlanPtr& plan) {
 }
 
 Result<PlanPtr> Resolver::ResolveNode(const PlanPtr& plan) {
-  if (plan->kind() == kWindowPlan) return plan;
   switch (plan->kind()) {
     case PlanKind::kUnresolvedRelation: return ResolveRelationName(plan);
     case PlanKind::kUnresolvedDataSource: return ResolveDataSource(plan);
@@ -127,13 +126,13 @@ Result<PlanPtr> Resolver::ResolveNode(const PlanPtr& plan) {
     case PlanKind::kToDf: return ResolveToDf(plan);
     case PlanKind::kToSchema: return ResolveToSchema(plan);
     case PlanKind::kUnresolvedHaving:
-      if (const ExprPtr condition = AsQualify(plan->expressions()[0])) return ResolveFilter(plan, condition, FilterClause::kQualify);
-      return ResolveFilter(plan, plan->expressions()[0], FilterClause::kHaving);
+      return ResolveFilter(plan, plan->expressions()[0], plan->As<UnresolvedHaving>()->qualify ? FilterClause::kQualify : FilterClause::kHaving);
     case PlanKind::kUnresolvedWith: return ResolveWith(plan);
     case PlanKind::kUnresolvedPivot: return ResolvePivot(plan);
     case PlanKind::kUnresolvedUnpivot: return ResolveUnpivot(plan);
     case PlanKind::kUnresolvedTranspose: return ResolveTranspose(plan);
     case PlanKind::kProject: return ResolveProject(plan);
+    case PlanKind::kWindow: return plan;  // made by the analyzer, of what is resolved
     case PlanKind::kFilter: return ResolveFilter(plan, plan->expressions()[0], FilterClause::kWhere);
     case PlanKind::kAggregate: return ResolveAggregate(plan);
     case PlanKind::kJoin: return ResolveJoin(plan);

@@ -71,7 +71,8 @@ class Resolver {
   Result<ExprPtr> BindByName(const UnresolvedFunction& function, std::string name, ExprList arguments,
                              ExprPtr filter);
   Result<ExprPtr> ResolveCast(const Cast& cast);
-  Result<ExprPtr> ResolveNullTreatment(const UnresolvedFunction& function, bool ignore, const Scope& scope, int depth, bool in_aggregate);
+  /// A bound call of `name` that passes nulls over.
+  Result<ExprPtr> IgnoringNulls(const std::string& name, const ExprPtr& call);
   /// Stars and regular expressions of a list (or of a function's arguments) become columns.
   Result<ExprList> ExpandStars(const ExprList& list, const Scope& scope);
   Result<ExprList> ExpandStar(const UnresolvedStar& star, const ExprPtr& node, const Scope& scope);

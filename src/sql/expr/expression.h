@@ -358,10 +358,12 @@ class UnresolvedFunction final : public Expr {
  public:
   static constexpr ExprKind kKind = ExprKind::kUnresolvedFunction;
   static ExprPtr Make(std::vector<std::string> name_parts, ExprList arguments, bool distinct = false, ExprPtr filter = nullptr,
-                      bool internal = false);
+                      bool internal = false, bool ignore_nulls = false);
   const std::vector<std::string>& name_parts() const { return name_parts_; }
   bool distinct() const { return distinct_; }
   bool has_filter() const { return has_filter_; }
+  /// `f(...) IGNORE NULLS`.
+  bool ignore_nulls() const { return ignore_nulls_; }
   /// Connect's is_internal: looked up among internal functions only.
   bool internal() const { return internal_; }
   ExprPtr WithChildren(ExprList children) const override;
@@ -370,12 +372,13 @@ class UnresolvedFunction final : public Expr {
   bool Equals(const Expr& other) const override;
 
  private:
-  UnresolvedFunction(std::vector<std::string> name_parts, ExprList children, bool distinct, bool has_filter, bool internal);
+  UnresolvedFunction(std::vector<std::string> name_parts, ExprList children, bool distinct, bool has_filter, bool internal, bool ignore_nulls);
   std::shared_ptr<Expr> Clone() const override;
   std::vector<std::string> name_parts_;
   bool distinct_;
   bool has_filter_;
   bool internal_;
+  bool ignore_nulls_;
 };
 
 /// child[extraction]: struct field, array element or map value, decided by the child's type.

@@ -100,19 +100,20 @@ bool UnresolvedRegex::Equals(const Expr& other) const {
 // --- UnresolvedFunction ---
 
 UnresolvedFunction::UnresolvedFunction(std::vector<std::string> name_parts, ExprList children, bool distinct,
-                                       bool has_filter, bool internal)
+                                       bool has_filter, bool internal, bool ignore_nulls)
     : Expr(kKind, std::move(children)),
       name_parts_(std::move(name_parts)),
       distinct_(distinct),
       has_filter_(has_filter),
-      internal_(internal) {}
+      internal_(internal),
+      ignore_nulls_(ignore_nulls) {}
 
 ExprPtr UnresolvedFunction::Make(std::vector<std::string> name_parts, ExprList arguments, bool distinct,
-                                 ExprPtr filter, bool internal) {
+                                 ExprPtr filter, bool internal, bool ignore_nulls) {
   const bool has_filter = filter != nullptr;
   if (has_filter) arguments.push_back(std::move(filter));
   return ExprPtr(
-      new UnresolvedFunction(std::move(name_parts), std::move(arguments), distinct, has_filter, internal));
+      new UnresolvedFunction(std::move(name_parts), std::move(arguments), distinct, has_filter, internal, ignore_nulls));
 }
 std::shared_ptr<Expr> UnresolvedFunction::Clone() const {
   return std::shared_ptr<Expr>(new UnresolvedFunction(*this));
@@ -120,7 +121,7 @@ std::shared_ptr<Expr> UnresolvedFunction::Clone() const {
 ExprPtr UnresolvedFunction::WithChildren(ExprList children) const {
   TW_DCHECK(children.size() == children_.size() || !has_filter_);
   std::shared_ptr<UnresolvedFunction> copy(
-      new UnresolvedFunction(name_parts_, std::move(children), distinct_, has_filter_, internal_));
+      new UnresolvedFunction(name_parts_, std::move(children), distinct_, has_filter_, internal_, ignore_nulls_));
   copy->origin_ = origin_;
   return copy;
 }
@@ -149,7 +150,7 @@ std::string UnresolvedFunction::PlanText() const { return FunctionText(*this, tr
 bool UnresolvedFunction::Equals(const Expr& other) const {
   const auto* function = other.As<UnresolvedFunction>();
   return function != nullptr && name_parts_ == function->name_parts_ && distinct_ == function->distinct_ &&
-         has_filter_ == function->has_filter_ && internal_ == function->internal_ &&
+         has_filter_ == function->has_filter_ && internal_ == function->internal_ && ignore_nulls_ == function->ignore_nulls_ &&
          EqualLists(children(), function->children());
 }
 

@@ -5,10 +5,6 @@
 namespace thalweg::sql {
 namespace {
 
-constexpr const char* kIgnoreNulls = "IGNORE NULLS";
-constexpr const char* kRespectNulls = "RESPECT NULLS";
-constexpr const char* kQualify = "QUALIFY ...";
-
 std::string TextAs(const ExprPtr& expr, bool plan_text) { return plan_text ? expr->PlanText() : expr->Sql(); }
 
 void AddList(const ExprList& list, const char* words, bool plan_text, std::string* text) {
@@ -115,26 +111,5 @@ const WindowFunctionData* AsWindowFunction(const Expr& expr) {
 }
 
 bool HasWindow(const ExprPtr& expr) { return Contains(expr, ExprKind::kWindowCall); }
-
-ExprPtr Qualify(ExprPtr condition) { return UnresolvedFunction::Make({kQualify}, {std::move(condition)}); }
-
-ExprPtr AsQualify(const ExprPtr& condition) {
-  const auto* call = condition->As<UnresolvedFunction>();
-  return call != nullptr && call->name_parts()[0] == kQualify ? call->child() : nullptr;
-}
-
-ExprPtr WithNullTreatment(ExprPtr call, bool ignore) {
-  return UnresolvedFunction::Make({ignore ? kIgnoreNulls : kRespectNulls}, {std::move(call)});
-}
-
-std::optional<NullTreatment> AsNullTreatment(const Expr& expr) {
-  const auto* mark = expr.As<UnresolvedFunction>();
-  if (mark == nullptr || mark->name_parts().size() != 1 || mark->children().size() != 1) return std::nullopt;
-  const std::string& name = mark->name_parts()[0];
-  if (name != kIgnoreNulls && name != kRespectNulls) return std::nullopt;
-  const auto* call = mark->child()->As<UnresolvedFunction>();
-  if (call == nullptr) return std::nullopt;
-  return NullTreatment{call, name == kIgnoreNulls};
-}
 
 }  // namespace thalweg::sql

@@ -84,17 +84,4 @@ const WindowFunctionData* AsWindowFunction(const Expr& expr);
 
 bool HasWindow(const ExprPtr& expr);
 
-/// The condition of a QUALIFY clause, as that of a HAVING clause: in a call of a name that no function has.
-ExprPtr Qualify(ExprPtr condition);
-/// The condition; null for that of a HAVING clause.
-ExprPtr AsQualify(const ExprPtr& condition);
-
-/// `f(...) IGNORE NULLS` and `f(...) RESPECT NULLS` before names are known: a call of a name that no function has.
-ExprPtr WithNullTreatment(ExprPtr call, bool ignore);
-struct NullTreatment {
-  const UnresolvedFunction* call;
-  bool ignore;
-};
-std::optional<NullTreatment> AsNullTreatment(const Expr& expr);
-
 }  // namespace thalweg::sql

@@ -751,13 +751,10 @@ Result<ExprPtr> ParserState::FunctionCall(NameParts name, int begin) {
     TW_RETURN_NOT_OK(ExpectSymbol(")"));
   }
   if (IsWord("WITHIN") && IsWord("GROUP", 1)) return Unsupported("WITHIN GROUP");
-  ExprPtr call = Located(
-      UnresolvedFunction::Make(std::move(name), std::move(arguments), distinct, std::move(filter)),
-      begin);
-  const bool ignore = TakeWords({"IGNORE", "NULLS"});
-  if (ignore || TakeWords({"RESPECT", "NULLS"}))
-    call = Located(WithNullTreatment(std::move(call), ignore), begin);
-  return OverClause(std::move(call), begin);
+  const bool ignore_nulls = TakeWords({"IGNORE", "NULLS"});
+  if (!ignore_nulls) TakeWords({"RESPECT", "NULLS"});  // which is what all functions do anyway
+  ExprPtr call = UnresolvedFunction::Make(std::move(name), std::move(arguments), distinct, std::move(filter), false, ignore_nulls);
+  return OverClause(Located(std::move(call), begin), begin);
 }
 
 /// Calls with a grammar of their own. `*handled` stays false when the word is an ordinary function

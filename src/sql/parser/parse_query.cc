@@ -169,7 +169,7 @@ Result<PlanPtr> ParserState::SelectCore() {
   }
   if (TakeWord("QUALIFY")) {
     TW_ASSIGN_OR_RETURN(ExprPtr condition, Expression());
-    plan = std::make_shared<UnresolvedHaving>(Qualify(std::move(condition)), std::move(plan));
+    plan = std::make_shared<UnresolvedHaving>(std::move(condition), std::move(plan), true);
   }
   if (!windows.empty()) {
     TW_ASSIGN_OR_RETURN(plan, WithWindows(plan, windows));

@@ -31,7 +31,7 @@ enum class PlanKind : uint8_t {
   kDropColumns,
   kToDf,                 ///< rename all columns
   kToSchema,
-  kUnresolvedHaving,
+  kUnresolvedHaving,     ///< HAVING and QUALIFY
   kUnresolvedWith,       ///< CTEs
   kUnresolvedDeduplicate,
   kUnresolvedPivot,      ///< these three: sql/plan/reshape.h
@@ -62,6 +62,7 @@ enum class PlanKind : uint8_t {
   kCollectMetrics,       ///< df.observe
   kGenerate,             ///< explode and kin
   kExpand,               ///< every row once per projection (sliding windows, grouping sets)
+  kWindow,               ///< results of functions over windows beside each row; see sql/plan/window.h
   kEvalPython,           ///< results of Python functions beside each row; see sql/plan/eval_python.h
   kCommand,              ///< executed by front/commands; see sql/plan/commands.h
 };
@@ -256,8 +257,9 @@ struct ToSchema final : PlanNode<ToSchema, PlanKind::kToSchema> {
 };
 
 struct UnresolvedHaving final : PlanNode<UnresolvedHaving, PlanKind::kUnresolvedHaving> {
-  UnresolvedHaving(ExprPtr c, PlanPtr child) : PlanNode({std::move(child)}), condition(std::move(c)) {}
+  UnresolvedHaving(ExprPtr c, PlanPtr child, bool q = false) : PlanNode({std::move(child)}), condition(std::move(c)), qualify(q) {}
   ExprPtr condition;
+  bool qualify;  ///< a QUALIFY clause: over the results of windows
   AttributeList output() const override { return {}; }
   ExprList expressions() const override { return {condition}; }
   PlanPtr WithExpressions(ExprList e) const override;

@@ -5,12 +5,9 @@
 
 namespace thalweg::sql {
 
-/// The kind of Window: a number of its own behind PlanKind's, in no switch; whoever looks at kinds asks for it first.
-inline constexpr PlanKind kWindowPlan{200};
-
 /// Puts out the child's rows with the results of functions over windows beside them, partition by partition, each in its order.
 /// All calls see the same partitions in the same order; frames may differ. Source: Spark's Window.
-struct Window final : PlanNode<Window, kWindowPlan> {
+struct Window final : PlanNode<Window, PlanKind::kWindow> {
   Window(ExprList c, ExprList p, ExprList o, PlanPtr child) : PlanNode({std::move(child)}), calls(std::move(c)), partition(std::move(p)), orders(std::move(o)) {}
   ExprList calls;                          ///< aliases of WindowCall
   ExprList partition;
