@@ -18,10 +18,9 @@ for program in build/"$preset"/bin/fuzz_*; do
   echo "== $name"
   if [[ $preset == fuzz ]]; then
     work=build/fuzz_corpus/$name
-    # What a message claims to hold is asked of the system whole and given back unused; what is really taken is bounded tightly.
     mkdir -p "$work"
     [[ -d $corpus ]] && seeds=("$corpus") || seeds=()
-    "$program" -max_total_time="$seconds" -max_len=65536 -rss_limit_mb=2048 -malloc_limit_mb=16384 -print_final_stats=0 \
+    "$program" -max_total_time="$seconds" -max_len=65536 -rss_limit_mb=2048 -print_final_stats=0 \
       -artifact_prefix="$findings/$name-" "$work" "${seeds[@]}" || failed=1
   else
     [[ -d $corpus ]] || corpus=
