@@ -106,7 +106,7 @@ TEST(PlanProto, GivesTheOriginOfAFailingExpression) {
     project { expressions { common { origin { python_origin { fragment: "__getitem__" call_site: "job.py:7" } } }
                             window { } } })");
   const Status status = Read(relation).status();
-  EXPECT_EQ(status.condition(), "UNSUPPORTED_FEATURE.THALWEG");
+  EXPECT_EQ(status.condition(), "CONNECT_INVALID_PLAN.WINDOW_FUNCTION_REQUIRED");
   ASSERT_EQ(status.query_context().size(), 1u);
   EXPECT_EQ(status.query_context()[0].call_site, "job.py:7");
 }
