@@ -60,6 +60,15 @@ def test_results_of_other_types_as_recorded(spark, kind, type_name):
 
 
 @pytest.mark.parametrize("arrow", [False, True])
+def test_an_exception_without_a_text_that_can_be_sent(spark, arrow):
+    def fail(number):
+        raise ValueError("\udcff")
+
+    with pytest.raises(PySparkException, match="could not send its text"):
+        spark.range(3).select(udf(fail, "string", useArrow=arrow)("id")).collect()
+
+
+@pytest.mark.parametrize("arrow", [False, True])
 def test_the_traceback_is_the_users(spark, arrow):
     def fails(x):
         raise KeyError("no such thing")

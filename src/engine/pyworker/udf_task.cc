@@ -90,6 +90,7 @@ class ArrowSender final : public UdfSender {
 
 /// The user's traceback, whole.
 Result<bool> TakeTraceback(WorkerSocket& socket) {
+  socket.AwaitTraceback();
   if (socket.input().size() < 8) return false;
   const int32_t length = ReadJavaInt(socket.input().data() + 4);
   if (length < 0 || length > kMaxPickleBytes) return InternalError("a Python worker sent the length " + std::to_string(length));

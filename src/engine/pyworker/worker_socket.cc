@@ -15,6 +15,7 @@ namespace {
 
 constexpr int32_t kMaxLength = 1 << 30;
 constexpr size_t kReadBytes = 256 * 1024;
+constexpr std::chrono::milliseconds kTracebackLimit{10'000};
 
 }  // namespace
 
@@ -35,11 +36,18 @@ Status WorkerSocket::Step(std::string_view* unsent, std::stop_token stop) {
   const std::stop_callback on_stop(stop, [this] { shutdown(descriptor_, SHUT_RDWR); });
   if (stop.stop_requested()) return Cancelled();
   pollfd wait{descriptor_, static_cast<short>(POLLIN | (unsent->empty() ? 0 : POLLOUT)), 0};
-  const int limit_ms = silence_limit_.count() > 0 ? static_cast<int>(std::min<int64_t>(silence_limit_.count(), INT32_MAX)) : -1;
+  std::chrono::milliseconds limit = silence_limit_;
+  if (awaits_traceback_) limit = limit.count() > 0 ? std::min(limit, kTracebackLimit) : kTracebackLimit;
+  const int limit_ms = limit.count() > 0 ? static_cast<int>(std::min<int64_t>(limit.count(), INT32_MAX)) : -1;
   int ready = 0;
   while ((ready = poll(&wait, 1, limit_ms)) < 0 && errno == EINTR) {
   }
   if (stop.stop_requested()) return Cancelled();
+  if (ready == 0 && awaits_traceback_) {
+    return Error("PYTHON_WORKER_CRASHED")
+        .With("detail", "it raised an exception and could not send its text; the worker's standard error has more")
+        .Kind(ErrorKind::kEnvironment);
+  }
   if (ready == 0) {
     return Error("PYTHON_WORKER_TIMEOUT").With("what", std::to_string(limit_ms) + " ms of silence").With("detail", "").Kind(ErrorKind::kEnvironment);
   }
@@ -116,6 +124,7 @@ Result<std::string> WorkerSocket::ReadBytes(std::stop_token stop) {
 Result<int32_t> WorkerSocket::ReadTag(std::stop_token stop) {
   TW_ASSIGN_OR_RETURN(const int32_t tag, ReadInt(stop));
   if (tag != kPythonExceptionThrown) return tag;
+  AwaitTraceback();
   TW_ASSIGN_OR_RETURN(const std::string traceback, ReadBytes(stop));
   return PythonException(traceback);
 }

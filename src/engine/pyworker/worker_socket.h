@@ -25,6 +25,9 @@ class WorkerSocket {
 
   /// Longest silence while something is awaited; zero (as at first): none. More than 24 days are 24 days.
   void set_silence_limit(std::chrono::milliseconds limit) { silence_limit_ = limit; }
+  /// The worker said that an exception was thrown. Its text comes at once or never: one that cannot encode it waits for us to hang up.
+  /// From now on silence is at most ten seconds long and the error PYTHON_WORKER_CRASHED.
+  void AwaitTraceback() { awaits_traceback_ = true; }
 
   /// Waits until at least one byte of `*unsent` could be sent or one has arrived, and moves what can be moved: sent bytes leave
   /// `*unsent`, arrived ones stand behind input(). With nothing to send: waits for input. The primitive for conversations in which
@@ -53,6 +56,7 @@ class WorkerSocket {
   const int descriptor_;
   const std::function<std::string()> how_it_ended_;
   std::chrono::milliseconds silence_limit_{0};
+  bool awaits_traceback_ = false;
   std::string input_;
   size_t consumed_ = 0;
 };

@@ -36,5 +36,15 @@ TEST(WorkerSocket, ALimitOfMonthsIsNotCutToMilliseconds) {
   close(quiet[1]);
 }
 
+TEST(WorkerSocket, ATracebackThatNeverComesIsNotAwaitedForEver) {
+  const std::array<int, 2> ends = Pair();
+  WorkerSocket socket(ends[0], nullptr);
+  socket.set_silence_limit(std::chrono::milliseconds(50));
+  const std::string thrown = JavaData().Int(kPythonExceptionThrown).Take();
+  ASSERT_EQ(write(ends[1], thrown.data(), thrown.size()), 4);
+  EXPECT_EQ(socket.ReadTag({}).status().condition(), "PYTHON_WORKER_CRASHED");
+  close(ends[1]);
+}
+
 }  // namespace
 }  // namespace thalweg::engine
