@@ -13,7 +13,9 @@ namespace {
 /// What a group has collected. Owned by its accumulator.
 struct Collected {
   std::unique_ptr<data::ColumnBuilder> values;
+  int64_t value_bytes = 0;                ///< of what is in `values`
   ColumnPtr flushed;                      ///< what was built before the builder was last finished
+  int64_t seen_bytes = 0;
   std::unordered_set<std::string> seen;   ///< UnsafeRows of the values, equal values having equal bytes (collect_set)
 };
 
@@ -42,6 +44,7 @@ ColumnPtr Flush(const BoundAggregate& call, Collected& c) {
     return c.flushed;
   }
   const ColumnPtr fresh = c.values->Finish();
+  c.value_bytes = 0;
   if (c.flushed == nullptr || c.flushed->length() == 0) {
     c.flushed = fresh;
   } else {
@@ -54,6 +57,10 @@ ColumnPtr Flush(const BoundAggregate& call, Collected& c) {
 void AddTo(const BoundAggregate& call, Collected& c, const Column& column, int64_t row) {
   if (c.values == nullptr) c.values = data::ColumnBuilder::Make(ElementOf(call));
   c.values->AppendFrom(column, row);
+  constexpr int64_t kFixedBytes = 16, kNestedBytes = 64;  // of nested values: about
+  const bool text = column.type().Is(TypeKind::kString) || column.type().Is(TypeKind::kBinary);
+  if (text) c.value_bytes += static_cast<int64_t>(column.values<TextView>()[static_cast<size_t>(row)].view().size());
+  c.value_bytes += column.type().IsNested() ? kNestedBytes : kFixedBytes;
 }
 
 Status AddRows(const BoundAggregate& call, const ColumnPtr& argument, std::span<uint8_t* const> targets) {
@@ -70,7 +77,11 @@ Status AddRows(const BoundAggregate& call, const ColumnPtr& argument, std::span<
   }
   ForEachNotNull(*column, rows, [&](int64_t row) {
     Collected& c = GetCollected(targets[static_cast<size_t>(row)]);
-    if (!set || c.seen.emplace(keys.row(row)).second) AddTo(call, c, *column, row);
+    if (set) {
+      if (!c.seen.emplace(keys.row(row)).second) return;
+      c.seen_bytes += 64 + static_cast<int64_t>(keys.row(row).size());  // with what a set keeps beside it
+    }
+    AddTo(call, c, *column, row);
   });
   return {};
 }
@@ -154,8 +165,7 @@ Result<ColumnPtr> FinishCollected(const BoundAggregate& call, std::span<uint8_t*
 int64_t OwnedCollected(const BoundAggregate&, const uint8_t* accumulator) {
   const auto* collected = As<Collected*>(accumulator);
   if (collected == nullptr) return 0;
-  const int64_t fresh = collected->values == nullptr ? 0 : collected->values->length() * 16;
-  return fresh + (collected->flushed == nullptr ? 0 : collected->flushed->bytes()) + static_cast<int64_t>(collected->seen.size()) * 64;
+  return collected->value_bytes + (collected->flushed == nullptr ? 0 : collected->flushed->bytes()) + collected->seen_bytes;
 }
 
 /// The texts of each group with the delimiter between them; NULL for none.
