@@ -116,7 +116,8 @@ const OwnStore& ReadOwnStore() {
   static const OwnStore store = [] {
     OwnStore own;
     data::MemoryFileSystem files;
-    const auto writer = OpenStore(files, 0)->BeginChanges(StateVersion(1));
+    const auto persister = OpenStore(files, 0);
+    const auto writer = persister->BeginChanges(StateVersion(1));
     Require(writer.ok());
     const StateChange changes[] = {{"a key...", "a value.", false}, {"b key...", "another value...", false}, {"c key...", "", true}};
     data::DurableGroup group(files);
