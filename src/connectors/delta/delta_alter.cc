@@ -2,6 +2,7 @@
 
 #include "connectors/delta/delta_protocol.h"
 #include "connectors/delta/delta_schema.h"
+#include "connectors/delta/delta_text_limits.h"
 #include "data/types/field_comment.h"
 
 namespace thalweg::connectors {
@@ -57,7 +58,9 @@ Status Apply(const sql::AddTableColumns& change, DeltaAlteration* table) {
           .With("fieldNames", data::QuoteIdentifier(field.name))
           .With("struct", "\"" + data::DataType::Struct(before).Sql() + "\"");
     }
-    schema.push_back(field);
+    data::StructField stored = field;
+    StoreTextLimits(&stored);
+    schema.push_back(std::move(stored));
     columns += (columns.empty() ? "" : ",") + ("{\"column\":" + FieldJson(field) + "}");
   }
   // What the new types need of the table's protocol, it must have already.

@@ -8,6 +8,7 @@
 #include "base/text.h"
 #include "base/uuid.h"
 #include "connectors/delta/delta_schema.h"
+#include "connectors/delta/delta_text_limits.h"
 #include "data/columnar/column.h"
 #include "data/io/atomic_write.h"
 #include "data/io/path.h"
@@ -59,7 +60,7 @@ struct OpenFile {
 
 class FilesWriter final : public sql::DataWriter {
  public:
-  FilesWriter(DeltaWritePlanPtr plan, int32_t task) : plan_(std::move(plan)), task_(task) {
+  FilesWriter(DeltaWritePlanPtr plan, int32_t task) : plan_(std::move(plan)), task_(task), limits_(plan_->schema) {
     message_->table_path = plan_->table_path;
     for (const std::string& name : plan_->partition_columns) partition_at_.push_back(FindColumn(plan_->schema, name, true));
   }
@@ -81,6 +82,7 @@ class FilesWriter final : public sql::DataWriter {
 
   DeltaWritePlanPtr plan_;
   const int32_t task_;
+  const TextLimits limits_;
   std::vector<int> partition_at_;
   std::map<std::string, OpenFile> open_;  // by the values' texts
   std::shared_ptr<DeltaFilesMessage> message_ = std::make_shared<DeltaFilesMessage>();
@@ -98,6 +100,7 @@ Result<Chunk> FilesWriter::ToTableColumns(const Chunk& input) const {
   for (size_t i = 0; i < plan_->schema.size(); ++i) {
     TW_RETURN_NOT_OK(CheckNotNull(plan_->schema[i], chunk.column(static_cast<int>(i)), plan_->schema[i].name));
   }
+  TW_RETURN_NOT_OK(limits_.Check(chunk));
   return chunk;
 }
 

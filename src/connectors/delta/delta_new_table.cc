@@ -8,6 +8,7 @@
 #include "base/uuid.h"
 #include "connectors/delta/delta_protocol.h"
 #include "connectors/delta/delta_schema.h"
+#include "connectors/delta/delta_text_limits.h"
 #include "connectors/delta/delta_write_plan.h"
 
 namespace thalweg::connectors {
@@ -97,17 +98,6 @@ DataType CleanType(const DataType& type) {
   }
 }
 
-// Delta's log has strings with the constraint as metadata.
-void StoreCharVarchar(StructField* field) {
-  if (!field->type.Is(TypeKind::kString) || field->type.string_constraint() == data::StringConstraint::kNone) return;
-  StringPairs entries;
-  if (const auto comment = field->Comment()) entries.emplace_back("comment", *comment);
-  entries.emplace_back("__CHAR_VARCHAR_TYPE_STRING", field->type.SimpleString());
-  field->metadata_json.clear();
-  AppendJsonObject(entries, &field->metadata_json);
-  field->type = DataType::String();
-}
-
 Result<std::vector<std::string>> ResolvePartitions(const data::Schema& schema, const std::vector<std::string>& names,
                                                    bool case_sensitive) {
   std::vector<std::string> out;
@@ -135,7 +125,7 @@ Result<DeltaNewTable> MakeNewDeltaTable(const DeltaLog& log, data::Schema schema
   for (StructField& field : schema) {
     field.metadata_json = TableFieldMetadata(field);
     field.type = CleanType(field.type);
-    StoreCharVarchar(&field);
+    StoreTextLimits(&field);
   }
   TW_RETURN_NOT_OK(CheckSchema(schema));
   DeltaNewTable out;

@@ -37,13 +37,11 @@ DataType PublicType(const DataType& type) {
   }
 }
 
-constexpr std::string_view kCharVarchar = "__CHAR_VARCHAR_TYPE_STRING";
-
 std::string PublicMetadata(const StructField& field) {
   if (field.metadata_json.find("\"delta.") == std::string::npos) return field.metadata_json;
   StringPairs kept;
   if (const auto comment = field.Comment()) kept.emplace_back("comment", *comment);
-  if (const auto text = field.MetadataString(kCharVarchar)) kept.emplace_back(kCharVarchar, *text);
+  if (const auto text = field.MetadataString(kCharVarcharHint)) kept.emplace_back(kCharVarcharHint, *text);
   std::string json;
   AppendJsonObject(kept, &json);
   return json;
@@ -154,8 +152,8 @@ int FindColumn(const data::Schema& schema, std::string_view name, bool case_sens
 }
 
 int CharLength(const StructField& field) {
-  if (field.metadata_json.find(kCharVarchar) == std::string::npos) return 0;
-  const auto text = field.MetadataString(kCharVarchar);
+  if (field.metadata_json.find(kCharVarcharHint) == std::string::npos) return 0;
+  const auto text = field.MetadataString(kCharVarcharHint);
   if (!text || !text->starts_with("char(") || !text->ends_with(")")) return 0;
   int64_t length = 0;
   if (!data::ParseJavaLong(std::string_view(*text).substr(5, text->size() - 6), &length)) return 0;

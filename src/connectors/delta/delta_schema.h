@@ -20,6 +20,8 @@ data::StructField PhysicalField(const data::StructField& field, bool mapped);
 data::Schema PublicSchema(const data::Schema& schema);
 /// Position of a column by name, -1 without. Without case an exact match goes first.
 int FindColumn(const data::Schema& schema, std::string_view name, bool case_sensitive);
+/// The hint in a column's metadata that names its declared type, with CHAR(n) and VARCHAR(n).
+inline constexpr std::string_view kCharVarcharHint = "__CHAR_VARCHAR_TYPE_STRING";
 /// CHAR(n)'s length of a string column stored with that hint; 0 otherwise.
 int CharLength(const data::StructField& field);
 
