@@ -49,20 +49,23 @@ bool StopSignalWithinTick() {
   return sigtimedwait(&set, &info, &kTick) > 0;
 }
 
-[[noreturn]] void EndAtOnce(pid_t child) {
+constexpr int kKilled = 128 + SIGKILL;
+
+[[noreturn]] void EndAtOnce(pid_t child, int exit_status) {
   if (child > 0) kill(child, SIGKILL);
-  _exit(0);
+  _exit(exit_status);
 }
 
-// Runs `stop` beside, until it returns. A signal, or the end of the time, ends this process, and `child` with it when there is one.
-void StopInTime(const std::function<void()>& stop, Deadline deadline, pid_t child = 0) {
+// Runs `stop` beside, until it returns. A signal, or the end of the time, ends this process with `exit_status`, and `child` with it
+// when there is one.
+void StopInTime(const std::function<void()>& stop, Deadline deadline, pid_t child, int exit_status) {
   const auto done = std::make_shared<Signal>();
   std::jthread stopper = StartThread("tw-stop", [stop, done](std::stop_token) {
     stop();
     done->Set();
   });
   while (!done->IsSet()) {
-    if (StopSignalWithinTick() || std::chrono::steady_clock::now() >= deadline) EndAtOnce(child);
+    if (StopSignalWithinTick() || std::chrono::steady_clock::now() >= deadline) EndAtOnce(child, exit_status);
   }
 }
 
@@ -73,13 +76,13 @@ std::optional<int> ChildStatus(pid_t child) {
   return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 }
 
-// Whether the child ends in time; a signal ends this process and the child.
-bool ChildEndsBefore(pid_t child, Deadline deadline) {
-  while (!ChildStatus(child)) {
-    if (std::chrono::steady_clock::now() >= deadline) return false;
-    if (StopSignalWithinTick()) EndAtOnce(child);
+// The exit status of a child that ends in time; a signal ends this process and the child.
+std::optional<int> ChildStatusBefore(pid_t child, Deadline deadline) {
+  while (true) {
+    if (const std::optional<int> status = ChildStatus(child)) return status;
+    if (std::chrono::steady_clock::now() >= deadline) return std::nullopt;
+    if (StopSignalWithinTick()) EndAtOnce(child, kKilled);
   }
-  return true;
 }
 
 }  // namespace
@@ -93,7 +96,7 @@ int ServeUntilSignal(const std::function<void()>& stop) {
   siginfo_t info;
   while (WaitForOne(&info) == SIGCHLD) {
   }
-  StopInTime(stop, std::chrono::steady_clock::now() + kStopTime);
+  StopInTime(stop, std::chrono::steady_clock::now() + kStopTime, 0, 0);
   return 0;
 }
 
@@ -108,10 +111,11 @@ int ServeUntilChildEnds(pid_t child, const std::function<void()>& stop) {
   // The program first: while it cleans up, its calls are answered.
   const Deadline now = std::chrono::steady_clock::now();
   kill(child, SIGTERM);
-  const bool ended = ChildEndsBefore(child, now + kCleanUpTime);
-  StopInTime(stop, now + kStopTime, ended ? 0 : child);
-  if (!ended && !ChildEndsBefore(child, now + kStopTime)) kill(child, SIGKILL);
-  return 0;
+  std::optional<int> status = ChildStatusBefore(child, now + kCleanUpTime);
+  StopInTime(stop, now + kStopTime, status ? 0 : child, status.value_or(kKilled));
+  if (!status) status = ChildStatusBefore(child, now + kStopTime);
+  if (!status) kill(child, SIGKILL);
+  return status.value_or(kKilled);
 }
 
 }  // namespace thalweg::apps

@@ -17,7 +17,8 @@ int ServeUntilSignal(const std::function<void()>& stop);
 
 /// Waits for the end of a child: answers its exit status, 128 + n when a signal ended it. SIGINT from somebody else than the
 /// terminal is passed on (the terminal's reaches the child by itself). SIGTERM: the child gets it and has five seconds to end while the
-/// server still answers, then as ServeUntilSignal; a child that is left is killed. Answers 0.
+/// server still answers, then as ServeUntilSignal; a child that is left is killed. The answer is the child's status all the same:
+/// 143 when SIGTERM ended it, 137 when it had to be killed.
 int ServeUntilChildEnds(pid_t child, const std::function<void()>& stop);
 
 }  // namespace thalweg::apps

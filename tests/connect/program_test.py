@@ -133,7 +133,7 @@ def test_submit_sigterm_ends_a_stream(tmp_path):
     process = Process([thalweg_program(), "submit", program], tmp_path, "submit", clean_environment(**python_environment()))
     assert process.next_line(30) == "started"
     process.signal(signal.SIGTERM)
-    assert process.wait(15) == 0
+    assert process.wait(15) == 128 + signal.SIGTERM
 
 
 def test_submit_hands_the_interrupt_on(tmp_path):
