@@ -66,8 +66,8 @@ Status Verify(const std::string& text, int64_t versions_back, int* exit_code) {
 
 void Report(const Status& status, int* exit_code) {
   if (status.ok()) return;
-  std::cerr << status.message() << "\n";
-  *exit_code = 2;
+  std::cerr << "thalweg checkpoint: " << status.message() << "\n";
+  *exit_code = 1;
 }
 
 }  // namespace

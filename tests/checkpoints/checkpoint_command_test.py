@@ -55,6 +55,60 @@ def test_what_a_restart_needs_is_missed(tmp_path, damaged, path):
     assert "DAMAGED" in done.stdout
 
 
+@pytest.mark.parametrize("name", ["dedup", "join-inner"])
+@pytest.mark.parametrize("entry, text", [("0", None), ("1", None), ("0", ""), ("1", "v1\n{not json"), ("1", "v9\n")])
+def test_a_log_of_a_source_is_read(tmp_path, name, entry, text):
+    checkpoint = tmp_path / "checkpoint"
+    shutil.copytree(GOLDENS / name / "checkpoint", checkpoint)
+    path = checkpoint / "sources" / "0" / entry
+    path.unlink() if text is None else path.write_text(text)
+    done = verify(tmp_path, checkpoint)
+    assert done.returncode == 1, done.stdout
+    assert "ERROR   sources/0" in done.stdout and "DAMAGED" in done.stdout
+
+
+def test_the_logs_of_sources_are_missed(tmp_path, damaged):
+    shutil.rmtree(damaged / "sources")
+    done = verify(tmp_path, damaged)
+    assert done.returncode == 1 and "ERROR   sources/0/1: " in done.stdout, done.stdout
+
+
+@pytest.mark.parametrize("text", ["", "\0v1\n{not json", "\0"])
+def test_the_first_offsets_of_a_kafka_source_are_read(tmp_path, text):
+    checkpoint = tmp_path / "checkpoint"
+    shutil.copytree(GOLDENS / "handover" / "append-kafka" / "checkpoint", checkpoint)
+    assert verify(tmp_path, checkpoint).returncode == 0
+    (checkpoint / "sources" / "0" / "0").write_text(text)
+    done = verify(tmp_path, checkpoint)
+    assert done.returncode == 1 and "ERROR   sources/0/0: " in done.stdout, done.stdout
+
+
+def test_state_that_a_commit_names_is_missed(tmp_path, damaged):
+    commit = damaged / "commits" / "1"
+    commit.write_text('v2\n{"nextBatchWatermarkMs":0,"stateUniqueIds":{"0":[["a"],["b"]]}}')
+    shutil.rmtree(damaged / "state")
+    done = verify(tmp_path, damaged)
+    assert done.returncode == 1 and "ERROR   state/0: " in done.stdout, done.stdout
+
+
+def test_state_that_nothing_names_is_a_note(tmp_path, damaged):
+    """A query without state has no such folder either: the logs cannot tell."""
+    shutil.rmtree(damaged / "state")
+    done = verify(tmp_path, damaged)
+    assert done.returncode == 0 and "note    state: no operator has state" in done.stdout, done.stdout
+
+
+@pytest.mark.parametrize("command", ["inspect", "verify"])
+def test_what_is_no_checkpoint_is_named(tmp_path, command):
+    (tmp_path / "file").write_text("x")
+    (tmp_path / "empty").mkdir()
+    (tmp_path / "empty" / "other").write_text("x")
+    for name, reason in (("absent", "no such directory"), ("file", "it is a file"), ("empty", "has no metadata, offsets, commits or state")):
+        done = run_thalweg(["checkpoint", command, str(tmp_path / name)], tmp_path)
+        assert (done.returncode, done.stdout) == (1, "")
+        assert "[CHECKPOINT_NOT_FOUND]" in done.stderr and reason in done.stderr and name in done.stderr
+
+
 def test_a_delta_that_was_cut_off(tmp_path, damaged):
     delta = damaged / "state/0/0/1.delta"
     delta.write_bytes(delta.read_bytes()[:-9])

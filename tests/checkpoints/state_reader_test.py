@@ -136,3 +136,12 @@ def test_a_path_is_needed(spark):
         with pytest.raises(PySparkException) as error:
             spark.read.format(source).load().collect()
         assert error.value.getCondition() == "STDS_REQUIRED_OPTION_UNSPECIFIED"
+
+
+def test_operators_of_what_is_no_checkpoint(spark, tmp_path):
+    (tmp_path / "file").write_text("x")
+    (tmp_path / "empty").mkdir()
+    for name in ("absent", "file", "empty"):
+        with pytest.raises(PySparkException) as raised:
+            load(spark, tmp_path / name, "state-metadata").collect()
+        assert raised.value.getCondition() == "CHECKPOINT_NOT_FOUND"

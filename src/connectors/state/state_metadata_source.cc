@@ -6,6 +6,7 @@
 #include "data/io/path.h"
 #include "engine/checkpoint/commit_log.h"
 #include "engine/checkpoint/operator_metadata.h"
+#include "engine/checkpoint/require_checkpoint.h"
 
 namespace thalweg::connectors {
 namespace {
@@ -139,6 +140,7 @@ class StateMetadataDataSource final : public sql::DataSource {
   Result<sql::TablePtr> Load(const sql::LoadRequest& request) const override {
     TW_ASSIGN_OR_RETURN(std::string root, CheckpointPath(request));
     TW_ASSIGN_OR_RETURN(const std::optional<int64_t> batch, WholeNumber(request.options, "batchId"));
+    TW_RETURN_NOT_OK(engine::RequireCheckpoint(*services_.file_system, engine::CheckpointLayout(root)));
     return sql::TablePtr(std::make_shared<StateMetadataTable>(
         *services_.file_system, std::move(root), batch ? std::optional<BatchId>(BatchId(*batch)) : std::nullopt));
   }

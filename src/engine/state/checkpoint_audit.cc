@@ -2,11 +2,16 @@
 
 #include <algorithm>
 #include <charconv>
+#include <nlohmann/json.hpp>
+#include <set>
 
+#include "base/clock.h"
 #include "data/io/path.h"
+#include "data/logs/file_logs.h"
 #include "data/rowformat/column_hash.h"
 #include "data/rowformat/unsafe_row_reader.h"
 #include "engine/checkpoint/checkpoint.h"
+#include "engine/checkpoint/require_checkpoint.h"
 #include "engine/state/stored_state.h"
 
 namespace thalweg::engine {
@@ -53,7 +58,11 @@ class Auditor {
   Result<CheckpointAudit> Run() {
     CheckQueryId();
     TW_RETURN_NOT_OK(CheckLogs());
-    if (newest_offset_) TW_RETURN_NOT_OK(CheckState());
+    if (newest_offset_) {
+      TW_RETURN_NOT_OK(CheckSources());
+      TW_RETURN_NOT_OK(CheckStateIsThere());
+      TW_RETURN_NOT_OK(CheckState());
+    }
     return std::move(audit_);
   }
 
@@ -101,6 +110,74 @@ class Auditor {
       Find(false, "commits", "the newest commit is " + std::to_string(committed) + ", the newest planned batch " + std::to_string(offset_ids.back()));
     }
     next_batch_ = committed >= offset_ids.back() ? offset_ids.back() + 1 : offset_ids.back();
+    if (!commit_ids.empty()) newest_commit_ = commit_ids.back();
+    return Status::OK();
+  }
+
+  /// What the sources keep below sources/: a file source's log must reach as far as its offset; the first entry of others is read.
+  Status CheckSources() {
+    const auto entry = OffsetLog(file_system_, layout_.OffsetsDirectory()).Get(BatchId(*newest_offset_));
+    if (!entry.ok() || !*entry) return Status::OK();  // told with the log
+    for (const SourceOffset& offset : (**entry).offsets) {
+      const std::optional<int64_t> file_log_id = FileLogId(offset.json.value_or(""));
+      if (file_log_id) {
+        CheckFileLog(offset.source_id, *file_log_id);
+      } else {
+        TW_RETURN_NOT_OK(CheckFirstEntries(offset.source_id));
+      }
+    }
+    return Status::OK();
+  }
+
+  /// The entry of its log that an offset of a file source means.
+  static std::optional<int64_t> FileLogId(const std::string& json) {
+    const nlohmann::json value = nlohmann::json::parse(json, nullptr, false);
+    if (!value.is_object() || !value.contains("logOffset") || !value["logOffset"].is_number_integer()) return std::nullopt;
+    return value["logOffset"].get<int64_t>();
+  }
+
+  void CheckFileLog(const std::string& source_id, int64_t last_id) {
+    if (last_id < 0) return;  // nothing was there yet
+    const std::string where = "sources/" + source_id;
+    const auto log = data::FileSourceLog::Open(file_system_, layout_.SourceDirectory(source_id), {}, SystemClock::Get());
+    if (!log.ok()) return Find(true, where, log.status().message());
+    const auto latest = log->LatestId();
+    if (!latest.ok()) return Find(true, where, latest.status().message());
+    if (!*latest || **latest < last_id) return Find(true, where + "/" + std::to_string(last_id), "the entry that the newest offset means is missing");
+    if (const auto files = log->AllFiles(); !files.ok()) Find(true, where, files.status().message());
+  }
+
+  /// Of a Kafka or a rate source: a version and a line of JSON. Sources that keep nothing have no folder.
+  Status CheckFirstEntries(const std::string& source_id) {
+    const data::NumberedLog log(file_system_, layout_.SourceDirectory(source_id));
+    TW_ASSIGN_OR_RETURN(const std::vector<int64_t> ids, log.Ids());
+    for (const int64_t id : ids) {
+      TW_ASSIGN_OR_RETURN(const std::optional<std::string> bytes, log.Get(id));
+      std::string_view text = bytes ? std::string_view(*bytes) : std::string_view();
+      if (text.starts_with('\0')) text.remove_prefix(1);  // Kafka's begin with one
+      const size_t line_end = text.find('\n');
+      const bool sound = text.starts_with('v') && line_end != std::string_view::npos && nlohmann::json::accept(text.substr(line_end + 1));
+      if (!sound) Find(true, "sources/" + source_id + "/" + std::to_string(id), text.empty() ? "the entry is empty" : "the entry is malformed");
+    }
+    return Status::OK();
+  }
+
+  /// Descriptions of operators are gone with the folder; commits of format 2 name them all the same.
+  Status CheckStateIsThere() {
+    if (!newest_commit_) return Status::OK();
+    TW_ASSIGN_OR_RETURN(const std::vector<OperatorId> operators, ListOperators(file_system_, layout_));
+    const auto commit = CommitLog(file_system_, layout_.CommitsDirectory()).Get(BatchId(*newest_commit_));
+    std::set<OperatorId> missing;
+    if (commit.ok() && *commit) {
+      for (const OperatorStateIds& one : (**commit).state_ids) missing.insert(one.operator_id);
+    }
+    for (const OperatorId id : operators) missing.erase(id);
+    for (const OperatorId id : missing) {
+      Find(true, "state/" + std::to_string(id.value()), "the state that batch " + std::to_string(*newest_commit_) + " committed is missing");
+    }
+    if (missing.empty() && operators.empty()) {
+      Find(false, "state", "no operator has state: right for a query without stateful operators, one that has them would not start");
+    }
     return Status::OK();
   }
 
@@ -205,7 +282,7 @@ class Auditor {
   const CheckpointLayout layout_;
   const SettingsMap& session_;
   const int64_t versions_back_;
-  std::optional<int64_t> newest_offset_;
+  std::optional<int64_t> newest_offset_, newest_commit_;
   int64_t next_batch_ = 0;
   CheckpointAudit audit_;
 };
@@ -214,6 +291,7 @@ class Auditor {
 
 Result<CheckpointSummary> SummarizeCheckpoint(data::FileSystem& file_system, const std::string& root) {
   const CheckpointLayout layout(root);
+  TW_RETURN_NOT_OK(RequireCheckpoint(file_system, layout));
   CheckpointSummary summary;
   auto text = file_system.ReadWhole(layout.MetadataFile(), kMostQueryIdBytes);
   if (!text.ok() && !data::IsNotFound(text.status())) return text.status();
@@ -257,6 +335,7 @@ bool CheckpointAudit::sound() const {
 
 Result<CheckpointAudit> AuditCheckpoint(data::FileSystem& file_system, const std::string& root, const SettingsMap& session,
                                         int64_t versions_back) {
+  TW_RETURN_NOT_OK(RequireCheckpoint(file_system, CheckpointLayout(root)));
   return Auditor(file_system, root, session, versions_back).Run();
 }
 

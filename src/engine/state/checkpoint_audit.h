@@ -41,7 +41,7 @@ struct CheckpointSummary {
   StateVersion needed_version() const { return StateVersion(next_batch.value()); }
 };
 
-/// Reads logs and descriptions; lists state files. Errors: those of damaged logs and descriptions, IO_ERROR.
+/// Reads logs and descriptions; lists state files. Errors: CHECKPOINT_NOT_FOUND, those of damaged logs and descriptions, IO_ERROR.
 Result<CheckpointSummary> SummarizeCheckpoint(data::FileSystem& file_system, const std::string& root);
 
 struct CheckpointFinding {
@@ -57,9 +57,10 @@ struct CheckpointAudit {
   bool sound() const;
 };
 
-/// Reads everything that a restart needs: log entries, descriptions, and every row of state of the version that the next batch
+/// Reads everything that a restart needs: log entries, those of the sources, descriptions, and every row of state of the version that the next batch
 /// reads: chain of files, structure of rows, and whether each key lies in its partition. `versions_back`: so many versions
-/// before it as well, as far as they are retained. Damage is a finding, never an error. Errors: IO_ERROR.
+/// before it as well, as far as they are retained. Damage is a finding, never an error.
+/// Errors: CHECKPOINT_NOT_FOUND, IO_ERROR.
 Result<CheckpointAudit> AuditCheckpoint(data::FileSystem& file_system, const std::string& root, const SettingsMap& session,
                                         int64_t versions_back = 0);
 
