@@ -141,8 +141,8 @@ Status RunSql(const SqlArguments& arguments) {
 void AddSqlCommand(CLI::App& app, int* exit_code) {
   auto arguments = std::make_shared<SqlArguments>();
   CLI::App* command = app.add_subcommand("sql", "Run SQL statements: from -e, from -f, or as they are typed (1,000 rows of an answer are shown)");
-  command->add_option("-e", arguments->text, "Statements, separated by semicolons; the first error ends the run");
-  command->add_option("-f", arguments->file, "A file of statements");
+  CLI::Option* text = command->add_option("-e", arguments->text, "Statements, separated by semicolons; the first error ends the run");
+  command->add_option("-f", arguments->file, "A file of statements")->excludes(text);
   command->add_option("--conf,-c", arguments->conf, "A setting, key=value")->take_all()->expected(1)->allow_extra_args(false);
   command->callback([arguments, exit_code] {
     const Status status = RunSql(*arguments);

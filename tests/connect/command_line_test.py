@@ -6,6 +6,7 @@ import os
 import pty
 import socket
 import subprocess
+import sys
 
 import pytest
 from harness.processes import clean_environment
@@ -36,12 +37,25 @@ def test_the_version_is_told_in_both_ways(tmp_path):
     (["server", "--port", "http"], "thalweg server: --port"),
     (["version", "extra"], "nothing is expected at 'extra'"),
     (["sql", "-e"], "thalweg sql: -e"),
+    (["sql", "-e", "SELECT 1", "-f", "absent.sql"], "thalweg sql: -f excludes -e"),
     ([], "Usage: thalweg"),
 ])
 def test_a_mistyped_line_is_named(tmp_path, line, told):
     run = run_thalweg(line, tmp_path)
     assert (run.returncode, run.stdout) == (2, "")
     assert told in run.stderr and "--help" in run.stderr
+
+
+@pytest.mark.parametrize("pair", ["thalweg.memory.limit=abc", "thalweg.memory.limit=1.5g", "thalweg.memory.limit=", "thalweg.memory.limit=99999999999999999999g",
+                                  "thalweg.python.stopGrace=-1", "spark.sql.shuffle.partitions=abc", "spark.sql.shuffle.partitions=0",
+                                  "spark.sql.session.timeZone=Mars/X", "spark.sql.streaming.pollingDelay=soon"])
+def test_a_setting_that_cannot_be_is_refused_at_the_start(tmp_path, pair):
+    (tmp_path / "program.py").write_text("print('ran')\n")
+    key, text = pair.split("=")
+    for line in (["sql", "-e", "SELECT 1"], ["server", "--port", "0"], ["submit", tmp_path / "program.py"]):
+        run = run_thalweg([line[0], "-c", pair, *line[1:]], tmp_path, environment={"PYSPARK_PYTHON": sys.executable})
+        assert (run.returncode, run.stdout) == (1, ""), line
+        assert "[INVALID_CONF_VALUE." in run.stderr and key in run.stderr and f"'{text}'" in run.stderr, run.stderr
 
 
 @pytest.mark.parametrize("line, told", [
