@@ -99,7 +99,7 @@ def settings_page(tree):
     lines = [
         "# Settings",
         "",
-        "Made by `tools/reference.py` from the sources. `SET key = value`, `spark.conf.set`, `--conf` and `spark-defaults.conf` set them.",
+        "Made by `tools/reference.py` from the sources. `--conf` and `spark-defaults.conf` set them; `SET key = value` and `spark.conf.set` those that are not fixed at the start (`spark.connect.*`, `thalweg.memory.limit`).",
         "",
         "| setting | default | what |",
         "|---|---|---|",

@@ -3,6 +3,7 @@
 #include <cstdio>
 
 #include "apps/builtin_connectors.h"
+#include "apps/known_settings.h"
 #include "base/mutex.h"
 #include "base/process_memory.h"
 #include "data/io/local_file_system.h"
@@ -11,6 +12,7 @@
 #include "engine/pyworker/python_workers.h"
 #include "engine/state/state_services.h"
 #include "front/commands/run_command.h"
+#include "front/session/session_conf.h"
 #include "sql/catalog/catalog.h"
 #include "sql/functions/registry.h"
 
@@ -56,6 +58,7 @@ front::ServerContext& ServerProcess::context() { return impl_->context; }
 Result<std::unique_ptr<ServerProcess>> ServerProcess::Make(SettingsMap settings) {
   std::unique_ptr<ServerProcess> process(new ServerProcess);
   Impl& impl = *process->impl_;
+  for (const auto& [key, text] : settings.values()) TW_RETURN_NOT_OK(front::CheckSetting(&KnownSettings(), key, text));
   SetProcessMemoryLimit(settings.Get(kMemoryLimit));
   impl.account.set_limit_bytes(ProcessMemoryLimit());
   data::FileSystem& files = data::LocalFileSystem::Get();
@@ -74,6 +77,7 @@ Result<std::unique_ptr<ServerProcess>> ServerProcess::Make(SettingsMap settings)
   context.functions = &sql::BuiltinFunctions();
   context.connectors = {&files, &SystemClock::Get(), PrintToConsole};
   context.memory = &impl.memory;
+  context.known_settings = &KnownSettings();
   context.server_settings = std::move(settings);
   context.run_command = front::RunCommand;
   TW_RETURN_NOT_OK(RegisterBuiltinConnectors(context.connectors, &impl.data_sources));

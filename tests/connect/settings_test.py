@@ -38,6 +38,25 @@ def test_illegal_and_static_values(spark):
     assert not spark.conf.isModifiable("no.such.key")
 
 
+def test_settings_of_the_engine_are_checked(spark):
+    for key, text in (("thalweg.python.stopGrace", "abc"), ("spark.sql.shuffle.partitions", "abc"), ("spark.sql.shuffle.partitions", "0"),
+                      ("spark.sql.files.maxPartitionBytes", "1.5g"), ("spark.sql.streaming.pollingDelay", "")):
+        with pytest.raises(IllegalArgumentException) as error:
+            spark.conf.set(key, text)
+        assert error.value.getCondition().startswith("INVALID_CONF_VALUE.") and key in str(error.value), key
+    spark.conf.set("thalweg.python.stopGrace", "2s")
+    assert spark.conf.isModifiable("thalweg.python.stopGrace")
+
+
+def test_settings_of_the_process_are_not_a_sessions(spark):
+    for change in (lambda: spark.conf.set("thalweg.memory.limit", "60m"), lambda: spark.sql("SET thalweg.memory.limit=60m").collect(),
+                   lambda: spark.conf.unset("thalweg.memory.limit")):
+        with pytest.raises(AnalysisException) as error:
+            change()
+        assert error.value.getCondition() == "CANNOT_MODIFY_STATIC_CONFIG"
+    assert not spark.conf.isModifiable("thalweg.memory.limit")
+
+
 def test_the_legacy_time_parser_is_refused(spark):
     with pytest.raises(UnsupportedOperationException) as error:
         spark.conf.set("spark.sql.legacy.timeParserPolicy", "LEGACY")

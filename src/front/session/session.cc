@@ -62,7 +62,7 @@ Session::Impl::Impl(ServerContext& context, std::string user_name, std::string s
       id(std::move(session_id)),
       account("session " + id, context.memory == nullptr ? nullptr : context.memory->account()),
       memory(account),
-      conf(std::make_unique<SessionConf>(context.server_settings)) {}
+      conf(std::make_unique<SessionConf>(context.server_settings, context.known_settings)) {}
 
 Session::Session() = default;
 Session::~Session() = default;

@@ -54,6 +54,8 @@ struct ServerContext {
   sql::ConnectorServices connectors;
   MemoryReservation* memory = nullptr;
   SettingsMap server_settings;               ///< static settings and the defaults of sessions (spark-defaults.conf, --conf)
+  /// What settings may hold beside Spark's own table; null: anything. Borrowed.
+  const SettingsTable* known_settings = nullptr;
   /// The user's Python; null: functions in Python are refused by name.
   engine::PythonWorkers* python = nullptr;
   /// How a Python worker reaches this server: "sc://localhost:15002/;token=..."; empty: it cannot.

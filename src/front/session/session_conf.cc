@@ -17,17 +17,31 @@ sql::EvalConfig::TimeParserPolicy PolicyOf(std::string_view text) {
 
 }  // namespace
 
-SessionConf::SessionConf(SettingsMap server_settings)
-    : server_settings_(std::move(server_settings)), machine_zone_(MachineTimeZone()) {}
+Status CheckSetting(const SettingsTable* known, const std::string& key, const std::string& text) {
+  if (const SparkSetting* setting = FindSparkSetting(key)) TW_RETURN_NOT_OK(CheckSettingValue(*setting, text));
+  const SettingEntry* entry = known == nullptr ? nullptr : known->Find(key);
+  if (entry == nullptr) return Status::OK();
+  const Status status = entry->validate(text);
+  if (status.ok() || key.starts_with("thalweg.") || status.condition() == "INVALID_CONF_VALUE.TYPE_MISMATCH") return status;
+  return Status::OK();
+}
+
+SessionConf::SessionConf(SettingsMap server_settings, const SettingsTable* known)
+    : known_(known), server_settings_(std::move(server_settings)), machine_zone_(MachineTimeZone()) {}
 
 SessionConf::SessionConf(const SessionConf& other)
-    : server_settings_(other.server_settings_), machine_zone_(other.machine_zone_), values_(Copy(other)) {}
+    : known_(other.known_), server_settings_(other.server_settings_), machine_zone_(other.machine_zone_), values_(Copy(other)) {}
+
+Status SessionConf::CheckModifiable(const std::string& key) const {
+  const SparkSetting* setting = FindSparkSetting(key);
+  const SettingEntry* entry = known_ == nullptr ? nullptr : known_->Find(key);
+  const bool fixed = (setting != nullptr && !setting->modifiable) || (entry != nullptr && entry->scope == SettingScope::kServer);
+  return fixed ? Error("CANNOT_MODIFY_STATIC_CONFIG").With("key", "\"" + key + "\"") : Status::OK();
+}
 
 Status SessionConf::Set(const std::string& key, const std::string& value) {
-  if (const SparkSetting* setting = FindSparkSetting(key)) {
-    if (!setting->modifiable) return Error("CANNOT_MODIFY_STATIC_CONFIG").With("key", "\"" + key + "\"");
-    TW_RETURN_NOT_OK(CheckSettingValue(*setting, value));
-  }
+  TW_RETURN_NOT_OK(CheckModifiable(key));
+  TW_RETURN_NOT_OK(CheckSetting(known_, key, value));
   const MutexLock lock(mutex_);
   values_.Set(key, value);
   config_ = nullptr;
@@ -35,9 +49,7 @@ Status SessionConf::Set(const std::string& key, const std::string& value) {
 }
 
 Status SessionConf::Unset(const std::string& key) {
-  if (const SparkSetting* setting = FindSparkSetting(key); setting != nullptr && !setting->modifiable) {
-    return Error("CANNOT_MODIFY_STATIC_CONFIG").With("key", "\"" + key + "\"");
-  }
+  TW_RETURN_NOT_OK(CheckModifiable(key));
   const MutexLock lock(mutex_);
   values_.Unset(key);
   config_ = nullptr;
@@ -78,7 +90,8 @@ std::map<std::string, std::string> SessionConf::All() const {
 
 bool SessionConf::IsModifiable(const std::string& key) const {
   const SparkSetting* setting = FindSparkSetting(key);
-  return setting != nullptr && setting->modifiable;
+  const bool known = setting != nullptr ? setting->modifiable : known_ != nullptr && known_->Find(key) != nullptr;
+  return known && CheckModifiable(key).ok();
 }
 
 SettingsMap SessionConf::Snapshot() const {

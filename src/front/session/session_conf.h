@@ -14,10 +14,14 @@
 
 namespace thalweg::front {
 
+/// Whether `text` may be given to a setting, as far as it is known: by Spark's table and by `known` (may be null). Spark takes more values of
+/// its own settings than we do; who uses them refuses the rest, here only texts of another type are. Errors: INVALID_CONF_VALUE.*.
+Status CheckSetting(const SettingsTable* known, const std::string& key, const std::string& text);
+
 /// Thread: synchronised.
 class SessionConf {
  public:
-  explicit SessionConf(SettingsMap server_settings);
+  explicit SessionConf(SettingsMap server_settings, const SettingsTable* known = nullptr);
   SessionConf(const SessionConf& other);
   SessionConf& operator=(const SessionConf&) = delete;
 
@@ -39,7 +43,10 @@ class SessionConf {
  private:
   std::optional<std::string> LookupLocked(const std::string& key) const TW_REQUIRES(mutex_);
 
+  Status CheckModifiable(const std::string& key) const;
+
   mutable Mutex mutex_;
+  const SettingsTable* const known_;
   const SettingsMap server_settings_;
   const std::string machine_zone_;
   SettingsMap values_ TW_GUARDED_BY(mutex_);
