@@ -213,3 +213,20 @@ def test_statements_that_evaluate_expressions_themselves_refuse_by_name(spark):
         assert raised.value.getCondition() == "UNSUPPORTED_FEATURE.THALWEG", statement
     spark.sql("INSERT INTO udf_statements SELECT refused(id) + 10 FROM range(2)")
     assert sorted(r.id for r in spark.table("udf_statements").collect()) == [0, 1, 2, 11, 12]
+
+
+@pytest.mark.parametrize("use_arrow", [False, True])
+def test_a_crash_tells_how_and_what_was_printed(spark, use_arrow):
+    def leaves(x):
+        os.write(2, b"the reason")
+        os._exit(3)
+
+    def crashes(x):
+        os.kill(os.getpid(), signal.SIGSEGV)
+
+    for function, told in ((leaves, "(crashed): exit status 3\nthe reason"), (crashes, "(crashed): signal 11 (Segmentation fault)")):
+        with pytest.raises(PySparkException) as raised:
+            spark.range(1).select(udf(function, "int", useArrow=use_arrow)("id")).collect()
+        assert raised.value.getCondition() == "PYTHON_WORKER_CRASHED"
+        assert told in str(raised.value)
+    assert "the reason" not in str(raised.value)

@@ -147,7 +147,7 @@ def test_a_worker_that_is_killed_and_one_that_hangs(server, folder, tmp_path):
     wait_until(log.lines, "the function runs", END_TIMEOUT_S)
     assert spark.range(5).count() == 5
     os.kill(int(log.lines()[0]), signal.SIGKILL)
-    with pytest.raises(StreamingQueryException, match=r"Python worker exited unexpectedly \(crashed\)"):
+    with pytest.raises(StreamingQueryException, match=r"Python worker exited unexpectedly \(crashed\): signal 9"):
         query.awaitTermination(END_TIMEOUT_S)
     query = run(read_files(spark, folder, "v INT"), hang(log), tmp_path / "ck", processingTime="0 seconds")
     wait_until(lambda: len(log.lines()) == 2, "the function runs again", END_TIMEOUT_S)

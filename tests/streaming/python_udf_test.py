@@ -118,4 +118,4 @@ def test_a_killed_worker_fails_the_batch(spark, folder, tmp_path):
     query = start(frame, tmp_path / "out", tmp_path / "checkpoint")
     with pytest.raises(StreamingQueryException) as raised:
         query.awaitTermination(END_TIMEOUT_S)
-    assert "Python worker exited unexpectedly (crashed)" in str(raised.value)
+    assert "Python worker exited unexpectedly (crashed): signal 9 (Killed)" in str(raised.value)

@@ -255,9 +255,12 @@ void ChildProcess::Line(std::string_view line, bool is_stderr) {
 
 std::string ChildProcess::HowItEnded() const {
   const MutexLock lock(mutex_);
-  if (!reaped_) return "running";
-  if (WIFEXITED(wait_status_)) return "exit status " + std::to_string(WEXITSTATUS(wait_status_));
-  const int number = WTERMSIG(wait_status_);
+  return reaped_ ? DescribeEnd(wait_status_) : "running";
+}
+
+std::string DescribeEnd(int wait_status) {
+  if (WIFEXITED(wait_status)) return "exit status " + std::to_string(WEXITSTATUS(wait_status));
+  const int number = WTERMSIG(wait_status);
   const char* name = sigdescr_np(number);
   return "signal " + std::to_string(number) + (name == nullptr ? "" : " (" + std::string(name) + ")");
 }

@@ -81,6 +81,8 @@ class ChildProcess {
   std::jthread watcher_;  // last
 };
 
+/// "exit status 1", "signal 9 (Killed)": what a wait status says.
+std::string DescribeEnd(int wait_status);
 /// A program's path: as given with a slash, otherwise the first on PATH; empty when there is none.
 std::string FindProgram(const std::string& name);
 /// This process's environment.

@@ -7,8 +7,10 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
+#include <charconv>
 
 #include "base/clock.h"
 
@@ -17,26 +19,62 @@ namespace thalweg::engine {
 namespace {
 
 constexpr std::chrono::milliseconds kEndGrace{300};
+constexpr std::chrono::milliseconds kFateLimit{1000};
+constexpr size_t kTailBytes = 8192;
+constexpr std::string_view kWorkerEnded = "thalweg: Python worker ended ";
+
+// pyspark.daemon as `python -m` would run it, but that it tells how its workers end, a line of standard error each, where it would have them
+// forgotten (SIGCHLD ignored).
+constexpr const char* kRunDaemon = R"(
+import os, runpy, signal, sys
+def reap(*_):
+    while True:
+        try:
+            pid, status = os.waitpid(-1, os.WNOHANG)
+        except ChildProcessError:
+            return
+        if pid == 0:
+            return
+        os.write(2, b'thalweg: Python worker ended %d %d\n' % (pid, status))
+set_handler = signal.signal
+def set_first(number, handler):
+    if (number, handler) != (signal.SIGCHLD, signal.SIG_IGN):
+        return set_handler(number, handler)
+    signal.signal = set_handler
+    return set_handler(number, reap)
+signal.signal = set_first
+__file__ = 'thalweg'
+sys.argv = sys.argv[1:]
+runpy.run_module(sys.argv[0], run_name='__main__', alter_sys=True)
+)";
 
 class DaemonWorker final : public PooledWorker {
  public:
   DaemonWorker(std::shared_ptr<Daemon> daemon, const PythonRuntime& runtime, int descriptor)
-      : daemon_(std::move(daemon)), runtime_(runtime), socket_(std::make_unique<WorkerSocket>(descriptor, nullptr)) {}
+      : daemon_(std::move(daemon)), runtime_(runtime), socket_(std::make_unique<WorkerSocket>(descriptor, [this] { return daemon_->Fate(pid_, first_line_); })) {
+    Lend();
+  }
   ~DaemonWorker() override {
     socket_.reset();
     if (pid_ > 0) daemon_->KillWorker(pid_);
-    daemon_->Returned();
+    daemon_->Returned(pid_);
   }
   WorkerSocket& socket() override { return *socket_; }
   const PythonRuntime& runtime() const override { return runtime_; }
   int pid() const override { return pid_; }
-  void set_pid(int pid) { pid_ = pid; }
+  void set_pid(int pid) {
+    pid_ = pid;
+    daemon_->Forked(pid);
+  }
+  /// What is printed from now on is the new task's.
+  void Lend() { first_line_ = daemon_->stderr_lines(); }
 
  private:
   const std::shared_ptr<Daemon> daemon_;
   const PythonRuntime& runtime_;  // the daemon's
   std::unique_ptr<WorkerSocket> socket_;
   int pid_ = 0;
+  int64_t first_line_ = 0;
 };
 
 Result<int> Connect(int port) {
@@ -79,13 +117,14 @@ Result<std::shared_ptr<Daemon>> Daemon::Launch(PythonRuntime runtime, std::map<s
   daemon->secret_ = NewSecret();
   environment["PYTHON_WORKER_FACTORY_SECRET"] = daemon->secret_;
   ChildSpec spec;
-  spec.arguments = {runtime.executable, "-m", "pyspark.daemon", "pyspark.worker"};
+  spec.arguments = {runtime.executable, "-c", kRunDaemon, "pyspark.daemon", "pyspark.worker"};
   spec.environment = std::move(environment);
   spec.has_stdin = true;
   // It hangs its workers up when its input ends: killed by the kernel it could not.
   spec.dies_with_server = false;
   spec.stdout_prefix_bytes = 4;
-  spec.on_line = std::move(output);
+  daemon->output_ = std::move(output);
+  spec.on_line = [raw = daemon.get()](std::string_view line, bool is_stderr) { raw->TakeLine(line, is_stderr); };
   daemon->runtime_ = std::move(runtime);
   TW_ASSIGN_OR_RETURN(daemon->process_, ChildProcess::Launch(std::move(spec)));
   TW_ASSIGN_OR_RETURN(const std::string port, daemon->process_->StdoutPrefix(timeout, stop));
@@ -111,7 +150,9 @@ std::unique_ptr<PooledWorker> Daemon::TakeIdle() {
       worker = std::move(idle_.back().worker);
       idle_.pop_back();
     }
-    if (worker->socket().IsQuiet()) return worker;  // others have died in the meantime
+    if (!worker->socket().IsQuiet()) continue;  // it has died in the meantime
+    static_cast<DaemonWorker&>(*worker).Lend();
+    return worker;
   }
 }
 
@@ -176,9 +217,63 @@ void Daemon::Count(PythonWorkers::Census* census) const {
 
 void Daemon::KillWorker(int pid) { process_->WriteStdin(JavaData().Int(pid).bytes()); }
 
-void Daemon::Returned() {
+void Daemon::Forked(int pid) {
+  const MutexLock lock(mutex_);
+  ends_[pid] = std::nullopt;
+}
+
+void Daemon::Returned(int pid) {
   const MutexLock lock(mutex_);
   --live_;
+  ends_.erase(pid);
+}
+
+int64_t Daemon::stderr_lines() const {
+  const MutexLock lock(mutex_);
+  return stderr_lines_;
+}
+
+void Daemon::TakeLine(std::string_view line, bool is_stderr) {
+  if (is_stderr) {
+    const MutexLock lock(mutex_);
+    // A worker may have left its last line without an end.
+    if (const size_t at = line.find(kWorkerEnded); at != std::string_view::npos) {
+      const char* const last = line.data() + line.size();
+      int pid = 0, status = 0;
+      const char* const blank = std::from_chars(line.data() + at + kWorkerEnded.size(), last, pid).ptr;
+      if (blank != last) std::from_chars(blank + 1, last, status);
+      if (const auto found = ends_.find(pid); found != ends_.end()) found->second = status;
+      ended_.NotifyAll();
+      line = line.substr(0, at);
+      if (line.empty()) return;
+    }
+    stderr_tail_.emplace_back(line);
+    stderr_tail_bytes_ += line.size();
+    ++stderr_lines_;
+    while (stderr_tail_bytes_ > kTailBytes && stderr_tail_.size() > 1) {
+      stderr_tail_bytes_ -= stderr_tail_.front().size();
+      stderr_tail_.pop_front();
+    }
+  }
+  if (output_) output_(line, is_stderr);
+}
+
+std::string Daemon::Fate(int pid, int64_t first_line) {
+  const MutexLock lock(mutex_);
+  const auto told = [&] {
+    const auto found = ends_.find(pid);
+    return found == ends_.end() || found->second.has_value();
+  };
+  ended_.WaitFor(mutex_, {}, kFateLimit, told);
+  const auto found = ends_.find(pid);
+  std::string text = "its end of the connection is closed";
+  if (found != ends_.end() && found->second) text = DescribeEnd(*found->second);
+  else if (process_->has_ended()) text = "pyspark.daemon has ended: " + process_->HowItEnded();
+  const int64_t tail_begin = stderr_lines_ - static_cast<int64_t>(stderr_tail_.size());
+  for (int64_t line = std::max(first_line, tail_begin); line < stderr_lines_; ++line) {
+    text += "\n" + stderr_tail_[static_cast<size_t>(line - tail_begin)];
+  }
+  return text;
 }
 
 }  // namespace thalweg::engine

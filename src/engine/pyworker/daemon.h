@@ -4,7 +4,9 @@
 #include <deque>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/mutex.h"
@@ -32,17 +34,25 @@ class Daemon : public std::enable_shared_from_this<Daemon> {
   void Count(PythonWorkers::Census* census) const;
 
   /// Called by its workers.
+  void Forked(int pid);
   void KillWorker(int pid);
-  void Returned();
+  void Returned(int pid);
+  /// Lines of standard error so far, of the daemon and all its workers.
+  int64_t stderr_lines() const;
+  /// How a worker ended, as far as the daemon has told, and what was printed on standard error from line `first_line` on: the text of
+  /// PYTHON_WORKER_CRASHED. Blocks: a second at most, until the daemon has told.
+  std::string Fate(int pid, int64_t first_line);
 
  private:
   Daemon() = default;
+  void TakeLine(std::string_view line, bool is_stderr);
   struct Idle {
     std::unique_ptr<PooledWorker> worker;
     std::chrono::nanoseconds since;
   };
 
   PythonRuntime runtime_;
+  PythonWorkers::Output output_;
   std::string secret_;
   int port_ = 0;
   std::unique_ptr<ChildProcess> process_;
@@ -51,6 +61,11 @@ class Daemon : public std::enable_shared_from_this<Daemon> {
   bool closed_ TW_GUARDED_BY(mutex_) = false;
   int live_ TW_GUARDED_BY(mutex_) = 0;           // idle and lent
   std::chrono::nanoseconds used_ TW_GUARDED_BY(mutex_){0};
+  std::map<int, std::optional<int>> ends_ TW_GUARDED_BY(mutex_);  // of live workers: wait status once ended
+  CondVar ended_;
+  std::deque<std::string> stderr_tail_ TW_GUARDED_BY(mutex_);
+  size_t stderr_tail_bytes_ TW_GUARDED_BY(mutex_) = 0;
+  int64_t stderr_lines_ TW_GUARDED_BY(mutex_) = 0;
 };
 
 /// 64 hexadecimal digits from the system's generator.

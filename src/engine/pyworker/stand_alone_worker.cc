@@ -18,6 +18,7 @@ namespace {
 
 constexpr std::chrono::milliseconds kModuleEndGrace{500};
 constexpr std::chrono::milliseconds kGreetingLimit{10000};
+constexpr std::chrono::seconds kEndLimit{5};
 
 // As `python -m` would, but with a __main__ that has a file while the module's packages are imported: without one pyspark takes the
 // process for a run of its doctests, imports its test helpers and, in pyspark-client, ends because there is no SPARK_HOME.
@@ -79,9 +80,10 @@ class Worker final : public StandAloneWorker {
   std::unique_ptr<WorkerSocket> socket_;
 };
 
+// Its socket closes before it ends: by how much depends on what the interpreter has to clean up.
 std::string Fate(ChildProcess& process) {
-  process.ended()->WaitFor({}, std::chrono::seconds(2));  // its socket closes a little before
-  return process.HowItEnded() + "\n" + process.StderrTail();
+  const bool ended = process.ended()->WaitFor({}, kEndLimit);
+  return (ended ? process.HowItEnded() : "its end of the connection is closed, the process has not ended") + "\n" + process.StderrTail();
 }
 
 // Whether a connection is our worker's: it must know the secret.
