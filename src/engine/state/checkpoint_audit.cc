@@ -147,7 +147,7 @@ class Auditor {
     if (const auto files = log->AllFiles(); !files.ok()) Find(true, where, files.status().message());
   }
 
-  /// Of a Kafka or a rate source: a version and a line of JSON. Sources that keep nothing have no folder.
+  /// Of a Kafka or a rate source, or of a file source that has no offset yet: a version and JSON. Sources that keep nothing have no folder.
   Status CheckFirstEntries(const std::string& source_id) {
     const data::NumberedLog log(file_system_, layout_.SourceDirectory(source_id));
     TW_ASSIGN_OR_RETURN(const std::vector<int64_t> ids, log.Ids());
@@ -155,11 +155,23 @@ class Auditor {
       TW_ASSIGN_OR_RETURN(const std::optional<std::string> bytes, log.Get(id));
       std::string_view text = bytes ? std::string_view(*bytes) : std::string_view();
       if (text.starts_with('\0')) text.remove_prefix(1);  // Kafka's begin with one
-      const size_t line_end = text.find('\n');
-      const bool sound = text.starts_with('v') && line_end != std::string_view::npos && nlohmann::json::accept(text.substr(line_end + 1));
-      if (!sound) Find(true, "sources/" + source_id + "/" + std::to_string(id), text.empty() ? "the entry is empty" : "the entry is malformed");
+      if (!IsVersionAndJson(text)) {
+        Find(true, "sources/" + source_id + "/" + std::to_string(id), text.empty() ? "the entry is empty" : "the entry is malformed");
+      }
     }
     return Status::OK();
+  }
+
+  /// "v1" and lines of JSON.
+  static bool IsVersionAndJson(std::string_view text) {
+    size_t end = text.find('\n');
+    if (!text.starts_with('v') || end == std::string_view::npos) return false;
+    while (end != std::string_view::npos) {
+      text.remove_prefix(end + 1);
+      end = text.find('\n');
+      if (!text.empty() && !nlohmann::json::accept(text.substr(0, end))) return false;
+    }
+    return true;
   }
 
   /// Descriptions of operators are gone with the folder; commits of format 2 name them all the same.
