@@ -37,7 +37,7 @@ def test_the_version_is_told_in_both_ways(tmp_path):
     (["server", "--port", "http"], "thalweg server: --port"),
     (["version", "extra"], "nothing is expected at 'extra'"),
     (["sql", "-e"], "thalweg sql: -e"),
-    (["sql", "-e", "SELECT 1", "-f", "absent.sql"], "thalweg sql: -f excludes -e"),
+    (["sql", "-e", "SELECT 1", "-f", "absent.sql"], "thalweg sql: -e excludes -f"),
     ([], "Usage: thalweg"),
 ])
 def test_a_mistyped_line_is_named(tmp_path, line, told):
