@@ -44,12 +44,7 @@ def serve(conn):
             conn.sendall(struct.pack('>ii', -2, len(text)) + text)
             continue
         if n == 14:
-            os.write(2, b'fourteen is too much')
             os._exit(3)
-        if n == 15:
-            os.kill(os.getpid(), signal.SIGSEGV)
-        if n == 16:
-            os.write(2, b'sixteen\n')
         conn.sendall(struct.pack('>i', 2 * n))
 import select
 os.setpgid(0, 0)
@@ -164,23 +159,10 @@ TEST_F(PythonWorkersTest, WorkersAreLentAgainUnlessSomethingWentWrong) {
   EXPECT_EQ(failed.condition(), "PYTHON_EXCEPTION");
   EXPECT_NE(failed.message().find("Traceback: thirteen"), std::string::npos);
   first.reset();
-  const Status crashed = Ask(*second, 14).status();
-  EXPECT_EQ(crashed.condition(), "PYTHON_WORKER_CRASHED");
-  EXPECT_NE(crashed.message().find("exit status 3\nfourteen is too much"), std::string::npos) << crashed.message();
+  EXPECT_EQ(Ask(*second, 14).status().condition(), "PYTHON_WORKER_CRASHED");
   second.reset();
   EXPECT_EQ(workers_->Count().lent, 0);
   EXPECT_NE(workers_->Acquire(request_, {}).ValueOrDie()->pid(), pid);
-}
-
-TEST_F(PythonWorkersTest, ACrashTellsTheSignalAndWhatItsTaskPrinted) {
-  auto worker = workers_->Acquire(request_, {}).ValueOrDie();
-  EXPECT_EQ(Ask(*worker, 16).ValueOrDie(), 32);
-  Status crashed = Ask(*worker, 15).status();
-  EXPECT_NE(crashed.message().find("signal 11 (Segmentation fault)\nsixteen"), std::string::npos) << crashed.message();
-  worker = workers_->Acquire(request_, {}).ValueOrDie();
-  crashed = Ask(*worker, 15).status();
-  EXPECT_NE(crashed.message().find("signal 11"), std::string::npos) << crashed.message();
-  EXPECT_EQ(crashed.message().find("sixteen"), std::string::npos) << "of an earlier task";
 }
 
 TEST_F(PythonWorkersTest, AStopBreaksTheWaiting) {
