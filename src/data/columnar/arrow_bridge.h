@@ -21,7 +21,7 @@ class Status;
 
 namespace thalweg::data {
 
-/// Arrow's status as ours (kEnvironment / IO_ERROR for IOError, kInternal otherwise) with `attempted` in the text.
+/// Arrow's status as ours: IO_ERROR of IOError, OUT_OF_MEMORY of OutOfMemory, else kInternal with `attempted` in the text.
 Status FromArrowStatus(const arrow::Status& status, std::string_view attempted);
 
 /// Imports without copying where the layout allows: fixed width by reference, (large_)utf8/binary/view as views,

@@ -173,5 +173,14 @@ TEST(ArrowBridge, TypesFollowSpark) {
   EXPECT_TRUE(FromArrowType(*variant).ValueOrDie().Is(TypeKind::kVariant));
 }
 
+TEST(ArrowBridge, StatusesHaveOurConditions) {
+  EXPECT_TRUE(FromArrowStatus(arrow::Status::OK(), "write f").ok());
+  EXPECT_EQ(FromArrowStatus(arrow::Status::IOError("gone"), "write f").condition(), "IO_ERROR");
+  EXPECT_EQ(FromArrowStatus(arrow::Status::Invalid("odd"), "write f").condition(), "INTERNAL_ERROR");
+  const Status memory = FromArrowStatus(arrow::Status::OutOfMemory("malloc"), "write f");
+  EXPECT_EQ(memory.condition(), "OUT_OF_MEMORY");
+  EXPECT_EQ(memory.kind(), ErrorKind::kEnvironment);
+}
+
 }  // namespace
 }  // namespace thalweg::data

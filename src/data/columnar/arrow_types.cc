@@ -7,7 +7,9 @@
 #include <arrow/util/key_value_metadata.h>
 
 #include <map>
+#include <new>
 
+#include "base/process_memory.h"
 #include "data/columnar/arrow_bridge.h"
 
 namespace thalweg::data {
@@ -17,6 +19,7 @@ Status FromArrowStatus(const arrow::Status& status, std::string_view attempted) 
   if (status.IsIOError()) {
     return Error("IO_ERROR").With("attempted", attempted).With("error", status.message()).Kind(ErrorKind::kEnvironment);
   }
+  if (status.IsOutOfMemory()) return OutOfMemoryStatus(std::bad_alloc());
   return InternalError(std::string(attempted) + ": " + status.ToString());
 }
 

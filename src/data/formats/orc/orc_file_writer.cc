@@ -7,7 +7,6 @@
 
 #include <vector>
 
-#include "base/no_throw.h"
 #include "base/string_case.h"
 #include "data/columnar/arrow_bridge.h"
 #include "data/formats/orc/hybrid_calendar.h"
@@ -96,7 +95,7 @@ class OrcWriter final : public FileWriter {
  private:
   template <typename Body>
   Status Guard(Body body) {
-    Status status = NoThrow(std::move(body), [this](std::string_view why) { return InternalError("writing " + path_ + ": " + std::string(why)); });
+    Status status = GuardWriting(path_, body);
     return disk_error_.ok() ? status : disk_error_;
   }
 

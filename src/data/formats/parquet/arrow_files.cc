@@ -3,9 +3,12 @@
 #include <arrow/buffer.h>
 #include <arrow/result.h>
 #include <arrow/status.h>
+#include <parquet/exception.h>
 
 #include <algorithm>
 
+#include "base/process_memory.h"
+#include "data/columnar/arrow_bridge.h"
 #include "data/columnar/buffer.h"
 
 namespace thalweg::data {
@@ -121,6 +124,18 @@ class ArrowOutput final : public arrow::io::OutputStream {
 
 std::shared_ptr<arrow::io::OutputStream> MakeArrowOutput(std::unique_ptr<WritableFile> file, Status* error) {
   return std::make_shared<ArrowOutput>(std::move(file), error);
+}
+
+Status GuardWriting(const std::string& path, const std::function<Status()>& body) {
+  try {
+    return body();
+  } catch (const parquet::ParquetStatusException& error) {
+    return FromArrowStatus(error.status(), "write " + path);
+  } catch (const std::bad_alloc& error) {
+    return OutOfMemoryStatus(error);
+  } catch (const std::exception& error) {
+    return InternalError("writing " + path + ": " + error.what());
+  }
 }
 
 }  // namespace thalweg::data

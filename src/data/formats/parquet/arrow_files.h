@@ -4,6 +4,7 @@
 
 #include <arrow/io/interfaces.h>
 
+#include <functional>
 #include <memory>
 #include <string>
 
@@ -18,5 +19,9 @@ std::shared_ptr<arrow::io::RandomAccessFile> ArrowInput(std::unique_ptr<Readable
 /// `*error`, which must outlive the stream, since Arrow's statuses lose the condition.
 class ArrowOutput;
 std::shared_ptr<arrow::io::OutputStream> MakeArrowOutput(std::unique_ptr<WritableFile> file, Status* error);
+
+/// Runs `body`, which writes the file `path` with a library that may throw. Errors: those of `body`; OUT_OF_MEMORY where memory ran
+/// out in the library; INTERNAL_ERROR with the words of whatever else was thrown.
+Status GuardWriting(const std::string& path, const std::function<Status()>& body);
 
 }  // namespace thalweg::data

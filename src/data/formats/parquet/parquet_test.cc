@@ -9,6 +9,7 @@
 #include <limits>
 #include <set>
 
+#include "base/process_memory.h"
 #include "base/random.h"
 #include "data/columnar/builder.h"
 #include "data/columnar/random_column.h"
@@ -458,6 +459,19 @@ TEST(ParquetTest, DamageIsAStatus) {
     }
   }
   EXPECT_GT(failures, 100);
+}
+
+TEST(ParquetTest, MemoryThatRunsOutWhileAFileIsWrittenIsNamed) {
+  MemoryFileSystem disk;
+  const Schema schema = AllNullable({{"s", DataType::String()}});
+  auto writer = ParquetWriter::Make(disk, "/f.parquet", schema, {}).ValueOrDie();
+  const std::string large(static_cast<size_t>(4 * kLargeAllocation), 'x');
+  const Chunk chunk = ChunkFromRows({DataType::String()}, {{Value(large)}});
+  SetProcessMemoryLimit(1);
+  Status status = writer->Write(chunk);
+  if (status.ok()) status = writer->Close().status();
+  SetProcessMemoryLimit(0);
+  EXPECT_EQ(status.condition(), "OUT_OF_MEMORY") << status.message();
 }
 
 }  // namespace

@@ -11,7 +11,6 @@
 #include <algorithm>
 #include <cctype>
 
-#include "base/no_throw.h"
 #include "data/columnar/arrow_bridge.h"
 #include "data/formats/parquet/arrow_files.h"
 #include "data/formats/parquet/leaf_statistics.h"
@@ -108,9 +107,7 @@ class Writer final : public ParquetWriter {
 
 template <typename Body>
 Status Writer::Guard(Body body) {
-  Status status = NoThrow(std::move(body), [this](std::string_view why) {
-    return InternalError("writing " + path_ + ": " + std::string(why));
-  });
+  Status status = GuardWriting(path_, body);
   return disk_error_.ok() ? status : disk_error_;
 }
 
