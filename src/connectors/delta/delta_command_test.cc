@@ -1,6 +1,7 @@
 // Maintenance commands on tables of our own; what they do to Spark's tables is in tests/compat/delta.
 
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <algorithm>
 
@@ -8,7 +9,9 @@
 #include "connectors/delta/delta_command.h"
 #include "connectors/delta/delta_protocol.h"
 #include "connectors/delta/delta_testing.h"
+#include "data/io/local_file_system.h"
 #include "data/io/memory_file_system.h"
+#include "data/io/path.h"
 
 namespace thalweg::connectors {
 namespace {
@@ -171,6 +174,39 @@ TEST_F(DeltaCommandTest, VacuumLeavesHiddenAndForeignYoungFilesAlone) {
   EXPECT_FALSE(disk_.Exists("/t/old").ValueOrDie());
   EXPECT_TRUE(disk_.Exists("/t/young").ValueOrDie());
   EXPECT_EQ(Ids().size(), 10U);
+}
+
+TEST(DeltaVacuumTest, WhatALinkLeadsToIsNotTheTables) {
+  std::string pattern = ::testing::TempDir() + "tw_vacuum_XXXXXX";
+  const std::string root = mkdtemp(pattern.data());
+  data::LocalFileSystem& disk = data::LocalFileSystem::Get();
+  ManualClock clock(SystemClock::Get().NowMicros());
+  const DeltaBench bench(disk, clock);
+  const std::string path = root + "/t";
+  const data::Schema schema = {{.name = "id", .type = DataType::Long()}};
+  ASSERT_TRUE(bench.Write(path, schema, {data::ChunkFromRows({DataType::Long()}, {{Value(int64_t{1})}})}, sql::SaveMode::kAppend).ok());
+  const auto put = [&](const std::string& file) {
+    ASSERT_TRUE(disk.MakeDirectories(data::ParentPath(file)).ok());
+    ASSERT_TRUE((*disk.Create(file, data::CreateMode::kReplace))->Close().ok());
+  };
+  put(root + "/outside/keep.parquet");
+  put(path + "/old.parquet");
+  ASSERT_TRUE(disk.MakeDirectories(root + "/empty").ok());
+  ASSERT_EQ(symlink((root + "/outside").c_str(), (path + "/link").c_str()), 0);
+  ASSERT_EQ(symlink((root + "/empty").c_str(), (path + "/hollow").c_str()), 0);
+  clock.Advance(std::chrono::microseconds(30 * 24 * kHourUs));
+  sql::TableCommandRequest request;
+  request.name = "VACUUM";
+  request.config = bench.config();
+  const sql::TablePtr table = bench.Load(path).ValueOrDie();
+  const auto answer = dynamic_cast<sql::SupportsTableCommands&>(*table).RunCommand(request);
+  ASSERT_TRUE(answer.ok()) << answer.status().message();
+  EXPECT_FALSE(disk.Exists(path + "/old.parquet").ValueOrDie());
+  EXPECT_TRUE(disk.Exists(root + "/outside/keep.parquet").ValueOrDie());
+  EXPECT_TRUE(disk.Exists(path + "/link").ValueOrDie());
+  EXPECT_TRUE(disk.Exists(path + "/hollow").ValueOrDie());
+  EXPECT_EQ(bench.Rows(path).ValueOrDie().size(), 1U);
+  ASSERT_TRUE(disk.RemoveTree(root).ok());
 }
 
 TEST_F(DeltaCommandTest, VacuumChecksTheRetention) {

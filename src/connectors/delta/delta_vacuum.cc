@@ -12,6 +12,7 @@
 #include "connectors/delta/delta_command.h"
 #include "connectors/delta/delta_protocol.h"
 #include "connectors/delta/delta_schema.h"
+#include "data/io/own_tree.h"
 #include "data/io/path.h"
 #include "data/text/numbers.h"
 
@@ -115,6 +116,9 @@ class Collector {
       const std::string path = data::JoinPath(directory, std::string(entry.name()));
       if (IsHidden(entry.name())) continue;
       if (entry.is_directory) {
+        // Files of the table may be reached through a link, so it stays, and what else it leads to is not the table's.
+        TW_ASSIGN_OR_RETURN(const bool link, data::IsSymbolicLink(run_.log->file_system(), path));
+        if (link) continue;
         TW_RETURN_NOT_OK(Walk(path));
         TW_ASSIGN_OR_RETURN(const std::vector<data::FileInfo> inside, run_.log->file_system().List(path));
         if (inside.empty() && entry.modification_time_ms < horizon_ms_) garbage_.directories.push_back(path);

@@ -9,6 +9,7 @@
 #include "base/uuid.h"
 #include "connectors/file/file_settings.h"
 #include "connectors/file/file_write_plan.h"
+#include "data/io/own_tree.h"
 #include "data/io/path.h"
 
 namespace thalweg::connectors {
@@ -35,7 +36,8 @@ class FileBatchWrite final : public sql::BatchWrite {
 
  private:
   Result<std::vector<std::string>> OldFiles(const std::vector<std::string>& written) const;
-  Status RemoveOld(const std::vector<std::string>& files) const;
+  Status RemoveLinksInTheWay(const std::vector<std::string>& old, const std::vector<std::string>& written) const;
+  Status RemoveOld(const std::vector<std::string>& files, const std::vector<std::string>& written) const;
   void RemoveStaging();
 
   FileWritePlanPtr plan_;
@@ -47,33 +49,58 @@ class FileBatchWrite final : public sql::BatchWrite {
   std::vector<std::string> renamed_;  // files at their final place
 };
 
-/// What the new files replace.
+/// What the new files replace: files, and links as links.
 Result<std::vector<std::string>> FileBatchWrite::OldFiles(const std::vector<std::string>& written) const {
-  std::vector<std::string> old;
-  if (old_ == Old::kKeep) return old;
-  std::set<std::string> partitions;
-  for (const std::string& path : written) partitions.insert(data::ParentPath(path));
+  std::set<std::string> roots;
+  switch (old_) {
+    case Old::kKeep: break;
+    case Old::kRemoveAll: roots.insert(plan_->target); break;
+    case Old::kRemoveBelow: roots.insert(below_); break;
+    case Old::kRemoveOfPartitions:
+      for (const std::string& path : written) roots.insert(data::ParentPath(path));
+  }
   const std::string temporary = data::JoinPath(plan_->target, kTemporary) + "/";
-  TW_ASSIGN_OR_RETURN(const std::vector<data::FileInfo> all, plan_->file_system->ListTree(plan_->target));
-  for (const data::FileInfo& file : all) {
-    if (file.path.starts_with(temporary)) continue;
-    if (old_ == Old::kRemoveBelow && !file.path.starts_with(below_ + "/")) continue;
-    if (old_ == Old::kRemoveOfPartitions && partitions.count(data::ParentPath(file.path)) == 0) continue;
-    old.push_back(file.path);
+  std::vector<std::string> old;
+  for (const std::string& root : roots) {
+    TW_ASSIGN_OR_RETURN(const bool link, data::IsSymbolicLink(*plan_->file_system, root));
+    if (link && root != plan_->target) {  // the table's own place may be one, a partition that is one goes
+      old.push_back(root);
+      continue;
+    }
+    TW_ASSIGN_OR_RETURN(const std::vector<data::FileInfo> all, data::ListOwnTree(*plan_->file_system, root));
+    for (const data::FileInfo& file : all) {
+      if (file.path.starts_with(temporary)) continue;
+      if (old_ == Old::kRemoveOfPartitions && data::ParentPath(file.path) != root) continue;
+      old.push_back(file.path);
+    }
   }
   return old;
 }
 
+/// Links that lead away where new files come to stand: they go first, or the files would be on the other side.
+Status FileBatchWrite::RemoveLinksInTheWay(const std::vector<std::string>& old, const std::vector<std::string>& written) const {
+  const std::vector<std::string> directories = DirectoriesOf(written, plan_->target);
+  for (const std::string& path : old) {
+    if (std::binary_search(directories.begin(), directories.end(), path)) TW_RETURN_NOT_OK(plan_->file_system->Remove(path));
+  }
+  return Status::OK();
+}
+
 /// Files, then the directories that are empty without them.
-Status FileBatchWrite::RemoveOld(const std::vector<std::string>& files) const {
+Status FileBatchWrite::RemoveOld(const std::vector<std::string>& files, const std::vector<std::string>& written) const {
+  const std::vector<std::string> in_use = DirectoriesOf(written, plan_->target);
+  const auto used = [&](const std::string& path) { return std::binary_search(in_use.begin(), in_use.end(), path); };
   for (const std::string& file : files) {
+    if (used(file)) continue;  // was a link in the way
     const Status removed = plan_->file_system->Remove(file);
     if (!removed.ok() && !data::IsNotFound(removed)) return removed;
   }
   std::vector<std::string> directories = DirectoriesOf(files, plan_->target);
   std::sort(directories.rbegin(), directories.rend());
   for (const std::string& directory : directories) {
-    if (directory != plan_->target) Ignore(plan_->file_system->Remove(directory), "it holds other files");
+    if (directory == plan_->target || used(directory)) continue;
+    TW_ASSIGN_OR_RETURN(const bool link, data::IsSymbolicLink(*plan_->file_system, directory));
+    if (!link) Ignore(plan_->file_system->Remove(directory), "it holds other files");
   }
   return Status::OK();
 }
@@ -86,6 +113,7 @@ Status FileBatchWrite::Commit(const std::vector<sql::CommitMessagePtr>& messages
   TW_RETURN_NOT_OK(files.SyncMany(staged, {}));
   TW_ASSIGN_OR_RETURN(const std::vector<std::string> old, OldFiles(written));
   TW_FAULT_POINT("file write: files durable");
+  TW_RETURN_NOT_OK(RemoveLinksInTheWay(old, written));
   for (size_t i = 0; i < written.size(); ++i) {
     TW_RETURN_NOT_OK(files.MakeDirectories(data::ParentPath(written[i])));
     TW_RETURN_NOT_OK(files.Rename(staged[i], written[i], data::RenameMode::kNoReplace));
@@ -94,7 +122,7 @@ Status FileBatchWrite::Commit(const std::vector<sql::CommitMessagePtr>& messages
   TW_RETURN_NOT_OK(files.SyncMany({}, DirectoriesOf(written, plan_->target)));
   TW_FAULT_POINT("file write: files renamed");
   committed_ = true;  // what is new stays, whatever comes
-  TW_RETURN_NOT_OK(RemoveOld(old));
+  TW_RETURN_NOT_OK(RemoveOld(old, written));
   RemoveStaging();
   const std::string success = data::JoinPath(plan_->target, kSuccess);
   TW_ASSIGN_OR_RETURN(const std::unique_ptr<data::WritableFile> file, files.Create(success, data::CreateMode::kReplace));

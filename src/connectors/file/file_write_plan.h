@@ -55,7 +55,7 @@ std::unique_ptr<sql::DataWriter> NewFilesWriter(FileWritePlanPtr plan, int32_t t
 
 /// Paths of the files of all messages, below `root`.
 std::vector<std::string> PathsOf(const std::vector<sql::CommitMessagePtr>& messages, const std::string& root);
-/// The directories of files, up to `root`, each once.
+/// The directories of files, up to `root`, each once, sorted.
 std::vector<std::string> DirectoriesOf(const std::vector<std::string>& files, const std::string& root);
 /// Removes the files of an abandoned write; errors are logged.
 void RemoveFiles(const FileWritePlan& plan, const std::vector<sql::CommitMessagePtr>& messages);

@@ -1,6 +1,8 @@
 #include <gmock/gmock.h>
+#include <unistd.h>
 
 #include "connectors/file/file_test_support.h"
+#include "data/io/local_file_system.h"
 
 namespace thalweg::connectors {
 namespace {
@@ -74,6 +76,66 @@ TEST(FileWrite, OverwritesAllPartitionsOrOnlyThoseThatGetRows) {
   EXPECT_THAT(files.ReadAll("json", "/out", kDdl).ValueOrDie(), ElementsAre("2 | y", "9 | x"));
   ASSERT_TRUE(files.Write("json", "/out", kDdl, "{\"a\":8,\"p\":\"w\"}", {.mode = SaveMode::kOverwrite, .partition_columns = {"p"}}).ok());
   EXPECT_THAT(files.Tree("/out"), ElementsAre("_SUCCESS", "p=w/part-00000-U.c000.json"));
+}
+
+// A table on the machine's disk with a symbolic link below it.
+class LinkedFiles {
+ public:
+  LinkedFiles() {
+    std::string pattern = testing::TempDir() + "tw_links_XXXXXX";
+    root_ = mkdtemp(pattern.data());
+    EXPECT_TRUE(Disk().MakeDirectories(root_ + "/outside").ok());
+  }
+  ~LinkedFiles() { EXPECT_TRUE(Disk().RemoveTree(root_).ok()); }
+
+  static data::LocalFileSystem& Disk() { return data::LocalFileSystem::Get(); }
+  std::string table() const { return root_ + "/t"; }
+  void Link(const std::string& name) { EXPECT_EQ(symlink((root_ + "/outside").c_str(), (table() + "/" + name).c_str()), 0); }
+  void Write(const std::string& rows, const Files::Writing& writing, const std::vector<std::pair<std::string, data::Value>>& partition = {}) {
+    const auto target = files_.Target("json", table(), writing.options).ValueOrDie();
+    const sql::WriteRequest request{.schema = data::ParseSchemaDdl(kDdl).ValueOrDie(), .partition_columns = writing.partition_columns,
+                                    .mode = writing.mode, .overwrite_partition = partition, .config = files_.config};
+    const auto write = target->NewBatchWrite(request).ValueOrDie();
+    const auto writer = write->NewWriter(PartitionId(0)).ValueOrDie();
+    for (const data::Chunk& chunk : in_memory_.ChunksOf(kDdl, rows).ValueOrDie()) ASSERT_TRUE(writer->Write(chunk).ok());
+    std::shared_ptr<Signal> blocked;
+    const Status committed = write->Commit({writer->Finish(&blocked).ValueOrDie()});
+    ASSERT_TRUE(committed.ok()) << committed.message();
+  }
+  Lines Rows() { return files_.ReadAll("json", table(), kDdl).ValueOrDie(); }
+  Lines Outside() { return files_.Tree(root_ + "/outside"); }
+  void PutOutside() { files_.PutNow(root_ + "/outside/keep.json", "{\"a\":70}\n"); }
+
+ private:
+  std::string root_;
+  Files in_memory_;
+  Files files_{&Disk()};
+};
+
+TEST(FileWrite, OverwritingRemovesLinksAndKeepsWhatTheyLeadTo) {
+  for (const char* how : {"all", "dynamic", "partition"}) {
+    SCOPED_TRACE(how);
+    LinkedFiles linked;
+    linked.PutOutside();
+    linked.Write("{\"a\":1,\"p\":\"x\"}\n{\"a\":2,\"p\":\"y\"}", {.partition_columns = {"p"}});
+    linked.Link("p=z");
+    EXPECT_THAT(linked.Rows(), ElementsAre("1 | x", "2 | y", "70 | z"));
+    Files::Writing writing{.mode = SaveMode::kOverwrite, .partition_columns = {"p"}};
+    if (how == std::string("dynamic")) writing.options = {{"partitionOverwriteMode", "dynamic"}};
+    std::vector<std::pair<std::string, data::Value>> partition;
+    if (how == std::string("partition")) partition = {{"p", data::Value(std::string("z"))}};
+    linked.Write("{\"a\":9,\"p\":\"z\"}", writing, partition);
+    const bool all = how == std::string("all");
+    EXPECT_EQ(linked.Rows(), all ? Lines({"9 | z"}) : Lines({"1 | x", "2 | y", "9 | z"}));
+    EXPECT_THAT(linked.Outside(), ElementsAre("keep.json"));
+  }
+  LinkedFiles linked;
+  linked.PutOutside();
+  linked.Write("{\"a\":1,\"p\":\"x\"}", {});
+  linked.Link("link");
+  linked.Write("{\"a\":2,\"p\":\"y\"}", {.mode = SaveMode::kOverwrite});
+  EXPECT_THAT(linked.Rows(), ElementsAre("2 | y"));
+  EXPECT_THAT(linked.Outside(), ElementsAre("keep.json"));
 }
 
 TEST(FileWrite, AFailedJobLeavesNothing) {

@@ -143,6 +143,11 @@ Status FaultyFileSystem::Remove(const std::string& path) {
   return inner_.Remove(path);
 }
 
+Result<bool> FaultyFileSystem::IsSymbolicLink(const std::string& path) {
+  TW_RETURN_NOT_OK(CheckPower(path));
+  return data::IsSymbolicLink(inner_, path);
+}
+
 Status FaultyFileSystem::RemoveTree(const std::string& path) {
   TW_RETURN_NOT_OK(Pass(FileOperation::kRemove, path));
   return inner_.RemoveTree(path);

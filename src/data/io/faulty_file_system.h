@@ -7,6 +7,7 @@
 
 #include "base/mutex.h"
 #include "data/io/file_system.h"
+#include "data/io/own_tree.h"
 
 namespace thalweg::data {
 
@@ -24,7 +25,7 @@ struct FileFault {
 };
 
 /// Test double: another file system with faults, which can also lose its power. Borrows the other. Thread: any.
-class FaultyFileSystem final : public FileSystem {
+class FaultyFileSystem final : public FileSystem, public HasSymbolicLinks {
  public:
   explicit FaultyFileSystem(FileSystem& inner) : inner_(inner) {}
 
@@ -53,6 +54,7 @@ class FaultyFileSystem final : public FileSystem {
   Status SyncFile(const std::string& path) override;
   Status SyncDirectory(const std::string& path) override;
   Result<std::unique_ptr<FileLock>> TryLock(const std::string& directory) override;
+  Result<bool> IsSymbolicLink(const std::string& path) override;
 
  private:
   class Reader;

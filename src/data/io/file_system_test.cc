@@ -12,6 +12,7 @@
 #include "data/io/faulty_file_system.h"
 #include "data/io/local_file_system.h"
 #include "data/io/memory_file_system.h"
+#include "data/io/own_tree.h"
 #include "data/io/path.h"
 
 namespace thalweg::data {
@@ -187,6 +188,39 @@ TEST_P(FileSystemTest, AbandonedGroupsLeaveNothing) {
 
 INSTANTIATE_TEST_SUITE_P(All, FileSystemTest, testing::Values("local", "memory", "faulty"),
                          [](const auto& info) { return std::string(info.param); });
+
+TEST(LocalFileSystemTest, WhatDeletesDoesNotFollowLinks) {
+  LocalFileSystem& fs = LocalFileSystem::Get();
+  const std::string root = MakeTestDirectory();
+  const auto at = [&](const std::string& name) { return JoinPath(root, name); };
+  ASSERT_TRUE(fs.MakeDirectories(at("outside")).ok() && fs.MakeDirectories(at("t/p=1")).ok());
+  Put(fs, at("outside/keep"), "keep");
+  Put(fs, at("t/p=1/own"), "own");
+  ASSERT_EQ(symlink(at("outside").c_str(), at("t/link").c_str()), 0);
+  ASSERT_EQ(symlink(at("outside/keep").c_str(), at("t/file").c_str()), 0);
+  EXPECT_TRUE(*IsSymbolicLink(fs, at("t/link")));
+  EXPECT_TRUE(*IsSymbolicLink(fs, at("t/link/")));
+  EXPECT_FALSE(*IsSymbolicLink(fs, at("t/link/keep")));
+  EXPECT_FALSE(*IsSymbolicLink(fs, at("t")));
+  EXPECT_FALSE(*IsSymbolicLink(fs, at("nothing")));
+  const auto paths = [&](const std::string& directory) {
+    std::vector<std::string> found;
+    for (const FileInfo& info : *ListOwnTree(fs, at(directory))) found.push_back(info.path.substr(root.size() + 1));
+    return found;
+  };
+  EXPECT_EQ(paths("t"), (std::vector<std::string>{"t/file", "t/link", "t/p=1/own"}));
+  EXPECT_EQ(paths("t/link"), std::vector<std::string>{"t/link/keep"});
+  EXPECT_TRUE(paths("nothing").empty());
+  EXPECT_EQ(fs.ListTree(at("t"))->size(), 3u);  // who reads goes through
+  FaultyFileSystem faulty(fs);
+  EXPECT_TRUE(*IsSymbolicLink(faulty, at("t/link")));
+  EXPECT_TRUE(fs.RemoveTree(at("t/link/")).ok());
+  EXPECT_FALSE(*fs.Exists(at("t/link")));
+  ASSERT_EQ(symlink(at("outside").c_str(), at("t/link").c_str()), 0);
+  EXPECT_TRUE(fs.RemoveTree(at("t")).ok());
+  EXPECT_EQ(*fs.ReadWhole(at("outside/keep")), "keep");
+  EXPECT_TRUE(fs.RemoveTree(root).ok());
+}
 
 TEST(MemoryFileSystemTest, AnUnsyncedRenameIsLostInACrash) {
   MemoryFileSystem fs;

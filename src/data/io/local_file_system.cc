@@ -146,6 +146,12 @@ FileInfo MakeInfo(std::string path, const struct stat& info) {
   return out;
 }
 
+// With a slash at its end, a link is what it leads to.
+std::string WithoutSlashes(std::string path) {
+  while (path.size() > 1 && path.back() == '/') path.pop_back();
+  return path;
+}
+
 // Hard link and unlink: the target appears in one step or the call fails. Directories cannot be linked.
 Status RenameByLink(const std::string& from, const std::string& to) {
   if (link(from.c_str(), to.c_str()) != 0) return IoError("create " + to, errno);
@@ -339,12 +345,24 @@ Status LocalFileSystem::Remove(const std::string& path) {
   return remove(path.c_str()) == 0 ? Status::OK() : IoError("remove " + path, errno);
 }
 
-Status LocalFileSystem::RemoveTree(const std::string& path) {
+Result<bool> LocalFileSystem::IsSymbolicLink(const std::string& path) {
+  struct stat info{};
+  if (lstat(WithoutSlashes(path).c_str(), &info) == 0) return S_ISLNK(info.st_mode);
+  return errno == ENOENT || errno == ENOTDIR ? Result<bool>(false) : IoError("stat " + path, errno);
+}
+
+Status LocalFileSystem::RemoveTree(const std::string& given) {
+  const std::string path = WithoutSlashes(given);
   struct stat info{};
   if (lstat(path.c_str(), &info) != 0) return errno == ENOENT ? Status::OK() : IoError("stat " + path, errno);
   if (S_ISDIR(info.st_mode)) {
-    DIR* stream = opendir(path.c_str());
-    if (stream == nullptr) return IoError("list " + path, errno);
+    const int fd = OpenRetrying(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW);  // no link that took its place just now
+    DIR* stream = fd < 0 ? nullptr : fdopendir(fd);
+    if (stream == nullptr) {
+      const int error = errno;
+      if (fd >= 0) close(fd);
+      return IoError("list " + path, error);
+    }
     std::vector<std::string> names;
     while (const dirent* entry = readdir(stream)) {
       const std::string_view name = entry->d_name;

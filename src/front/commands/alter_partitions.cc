@@ -1,6 +1,7 @@
 // ALTER TABLE ... ADD, DROP, RENAME PARTITION, RECOVER PARTITIONS; SHOW PARTITIONS; TRUNCATE TABLE.
 
 #include "data/io/file_system.h"
+#include "data/io/own_tree.h"
 #include "data/io/path.h"
 #include "front/commands/table_partitions.h"
 
@@ -25,7 +26,7 @@ Status RemoveRows(CommandRun& run, const std::string& directory) {
   data::FileSystem& files = FilesOf(run);
   TW_ASSIGN_OR_RETURN(const bool exists, files.Exists(directory));
   if (!exists) return Status::OK();
-  TW_ASSIGN_OR_RETURN(const std::vector<data::FileInfo> entries, files.ListTree(directory));
+  TW_ASSIGN_OR_RETURN(const std::vector<data::FileInfo> entries, data::ListOwnTree(files, directory));
   for (const data::FileInfo& entry : entries) {
     if (entry.path.find("/_spark_metadata/") != std::string::npos) continue;
     TW_RETURN_NOT_OK(files.Remove(entry.path));
@@ -111,7 +112,15 @@ Status Run(CommandRun& run, const sql::TruncateTable& command) {
   }
   TW_ASSIGN_OR_RETURN(const PartitionPattern pattern, PatternOf(run, table, command.partition));
   TW_ASSIGN_OR_RETURN(const std::vector<TablePartition> partitions, ListPartitions(run, table, pattern));
-  for (const TablePartition& partition : partitions) TW_RETURN_NOT_OK(RemoveRows(run, PlaceOf(table, partition)));
+  for (const TablePartition& partition : partitions) {
+    const std::string place = PlaceOf(table, partition);
+    TW_ASSIGN_OR_RETURN(const bool link, data::IsSymbolicLink(FilesOf(run), place));
+    if (link) {  // what it leads to is not the table's
+      TW_RETURN_NOT_OK(FilesOf(run).Remove(place));
+      TW_RETURN_NOT_OK(FilesOf(run).MakeDirectories(place));
+    }
+    TW_RETURN_NOT_OK(RemoveRows(run, place));
+  }
   return Status::OK();
 }
 
