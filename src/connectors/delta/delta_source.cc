@@ -205,6 +205,26 @@ bool HoldsNoData(data::FileSystem& files, const std::string& path) {
   });
 }
 
+// The folders of a table that could not be made go, as far as they are new and empty.
+class NewFolders {
+ public:
+  NewFolders(data::FileSystem& files, const std::vector<std::string>& innermost_first) : files_(files) {
+    for (const std::string& path : innermost_first) {
+      const Result<bool> exists = files.Exists(path);
+      if (exists.ok() && !*exists) missing_.push_back(path);
+    }
+  }
+  void Remove() {
+    for (const std::string& path : missing_) Ignore(files_.Remove(path), "it was never made, or somebody else uses it");
+  }
+
+ private:
+  data::FileSystem& files_;
+  std::vector<std::string> missing_;
+};
+
+Error MadeByAnother(const std::string& path) { return Error("TABLE_OR_VIEW_ALREADY_EXISTS").With("relationName", "`delta`.`" + path + "`"); }
+
 }  // namespace
 
 Status DeltaDataSource::CreateTable(const std::string& location, const Schema& schema,
@@ -223,12 +243,18 @@ Status DeltaDataSource::CreateTable(const std::string& location, const Schema& s
         .With("path", path).With("logPath", log->log_path()).With("docLink", "https://docs.delta.io/latest/index.html");
   }
   if (!HoldsNoData(*services_.file_system, path)) {
+    TW_ASSIGN_OR_RETURN(const DeltaSnapshotPtr meanwhile, log->Update());
+    if (meanwhile != nullptr) return MadeByAnother(path);
     return Error("DELTA_CREATE_TABLE_WITH_NON_EMPTY_LOCATION").With("tableId", std::string(data::PathName(path)))
         .With("tableLocation", data::QualifiedPathText(path));
   }
   TW_ASSIGN_OR_RETURN(DeltaNewTable made, MakeNewDeltaTable(*log, schema, partition_columns,
                                                             StringPairs(properties.begin(), properties.end()), config.case_sensitive));
-  return CommitDelta(*log, DefinitionOf(std::move(made), "CREATE TABLE")).status();
+  NewFolders folders(*services_.file_system, {log->log_path(), path});
+  const Status committed = CommitDelta(*log, DefinitionOf(std::move(made), "CREATE TABLE")).status();
+  if (IsDeltaConflict(committed)) return MadeByAnother(path);
+  if (!committed.ok()) folders.Remove();
+  return committed;
 }
 
 Status DeltaDataSource::ReplaceTable(const std::string& location, const Schema& schema, const std::vector<std::string>& partition_columns,
@@ -237,10 +263,13 @@ Status DeltaDataSource::ReplaceTable(const std::string& location, const Schema& 
   TW_ASSIGN_OR_RETURN(std::string path, data::PathFromText(location));
   path = data::AbsolutePath(path);
   const std::shared_ptr<DeltaLog> log = LogOf(path);
-  TW_ASSIGN_OR_RETURN(const DeltaSnapshotPtr existing, log->Update());
+  TW_ASSIGN_OR_RETURN(DeltaSnapshotPtr existing, log->Update());
   if (existing == nullptr) {
     if (!or_create) return Error("TABLE_OR_VIEW_NOT_FOUND").With("relationName", "`delta`.`" + path + "`");
-    return CreateTable(location, schema, partition_columns, properties, config);
+    const Status created = CreateTable(location, schema, partition_columns, properties, config);
+    if (created.condition() != "TABLE_OR_VIEW_ALREADY_EXISTS") return created;
+    TW_ASSIGN_OR_RETURN(existing, log->Update());  // somebody was faster: theirs is replaced
+    if (existing == nullptr) return created;
   }
   const std::string name = "delta.`" + path + "`";
   TW_RETURN_NOT_OK(CheckDeltaReadable(existing->protocol(), name));

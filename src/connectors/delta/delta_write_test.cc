@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <cerrno>
 #include <functional>
 #include <nlohmann/json.hpp>
 #include <set>
@@ -544,6 +545,42 @@ TEST(DeltaWriteTest, ATableThatWasBeingMadeIsMadeAgain) {
   ASSERT_TRUE((*disk.Create("/t/_delta_log/notes.txt", data::CreateMode::kReplace))->Close().ok());
   const DeltaBench bench(disk);
   EXPECT_EQ(bench.source().CreateTable("/t", kIdName, {}, {}, *bench.config()).condition(), "DELTA_CREATE_TABLE_WITH_NON_EMPTY_LOCATION");
+}
+
+TEST(DeltaWriteTest, OfSeveralWhoMakeATableOneDoesAndTheOthersFindIt) {
+  for (int turn = 0; turn < 30; ++turn) {
+    MemoryFileSystem disk;
+    std::vector<std::string> conditions(4);
+    {
+      std::vector<std::jthread> threads;
+      for (std::string& condition : conditions) {
+        threads.emplace_back([&] {
+          const DeltaBench bench(disk);
+          condition = bench.source().CreateTable("/t", kIdName, {}, {}, *bench.config()).condition();
+        });
+      }
+    }
+    for (const std::string& condition : conditions) EXPECT_TRUE(condition.empty() || condition == "TABLE_OR_VIEW_ALREADY_EXISTS") << condition;
+    EXPECT_GE(std::count(conditions.begin(), conditions.end(), ""), 1);
+    EXPECT_EQ(Newest(disk, "/t")->version(), 0);
+  }
+}
+
+TEST(DeltaWriteTest, ATableThatFoundNoRoomLeavesNothing) {
+  for (const auto operation : {data::FileOperation::kWrite, data::FileOperation::kSync, data::FileOperation::kRename}) {
+    MemoryFileSystem inner;
+    data::FaultyFileSystem disk(inner);
+    disk.Add({.operation = operation, .error_number = ENOSPC, .path_part = "_delta_log", .lasting = true});
+    const DeltaBench bench(disk);
+    EXPECT_EQ(bench.source().CreateTable("/t", kIdName, {}, {}, *bench.config()).condition(), "IO_ERROR");
+    EXPECT_FALSE(*inner.Exists("/t")) << static_cast<int>(operation);
+    ASSERT_TRUE(inner.MakeDirectories("/u").ok());
+    EXPECT_EQ(bench.source().CreateTable("/u", kIdName, {}, {}, *bench.config()).condition(), "IO_ERROR");
+    EXPECT_TRUE(*inner.Exists("/u"));
+    EXPECT_FALSE(*inner.Exists("/u/_delta_log"));
+    disk.ClearFaults();
+    EXPECT_TRUE(bench.source().CreateTable("/t", kIdName, {}, {}, *bench.config()).ok());
+  }
 }
 
 // A sink with a crash at each durable step: power is lost, the query starts again from its last logged epoch.

@@ -55,7 +55,9 @@ Status CreateAtPath(CommandRun& run, const sql::CreateTable& command) {
   if (old.ok() && command.has_schema) {
     return Error("TABLE_OR_VIEW_ALREADY_EXISTS").With("relationName", sql::QuoteName(command.table));
   }
-  return source->CreateTable(path, command.schema, command.partition_columns, command.properties, *config);
+  Status created = source->CreateTable(path, command.schema, command.partition_columns, command.properties, *config);
+  const bool made_by_another = created.condition() == "TABLE_OR_VIEW_ALREADY_EXISTS";
+  return made_by_another && command.if_not_exists ? Status::OK() : created;
 }
 
 // In place of a table of the same format that keeps its own log: its history goes on.
