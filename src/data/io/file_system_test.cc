@@ -205,7 +205,7 @@ TEST(LocalFileSystemTest, WhatDeletesDoesNotFollowLinks) {
   EXPECT_FALSE(*IsSymbolicLink(fs, at("nothing")));
   const auto paths = [&](const std::string& directory) {
     std::vector<std::string> found;
-    for (const FileInfo& info : *ListOwnTree(fs, at(directory))) found.push_back(info.path.substr(root.size() + 1));
+    for (const FileInfo& info : ListOwnTree(fs, at(directory)).ValueOrDie()) found.push_back(info.path.substr(root.size() + 1));
     return found;
   };
   EXPECT_EQ(paths("t"), (std::vector<std::string>{"t/file", "t/link", "t/p=1/own"}));
