@@ -26,7 +26,8 @@ class Counted:
         found = sorted((test for test in found if test.examples), key=lambda test: test.name)
         runner = doctest.DocTestRunner(optionflags=optionflags, verbose=False)
         for at, test in enumerate(found):
-            if at % self.shards != self.shard:
+            # Neighbours together: some share the name of a global view.
+            if at * self.shards // len(found) != self.shard:
                 continue
             try:
                 result = runner.run(test, out=io.StringIO().write, clear_globs=False)
