@@ -6,8 +6,8 @@ import os
 import threading
 
 import pytest
-from harness.connect_client import condition
 from harness.thalweg_server import run_thalweg
+from pyspark.errors import PySparkException
 
 
 def linked(server, table, name):
@@ -55,8 +55,8 @@ def at_once(calls):
         try:
             calls[i]()
             answers[i] = ""
-        except Exception as error:
-            answers[i] = condition(error)
+        except PySparkException as error:
+            answers[i] = error.getCondition()
     threads = [threading.Thread(target=run, args=(i,)) for i in range(len(calls))]
     for thread in threads:
         thread.start()
@@ -97,6 +97,6 @@ def test_a_log_without_a_commit_is_no_table(server):
     assert spark.table("e").count() == 1
     spark.sql("CREATE TABLE f (a INT) USING delta")
     os.rename(server.folder / "spark-warehouse" / "f", server.folder / "spark-warehouse" / "g")
-    with pytest.raises(Exception) as raised:
+    with pytest.raises(PySparkException) as raised:
         spark.sql("CREATE TABLE IF NOT EXISTS g (a INT) USING delta")
-    assert condition(raised.value) == "LOCATION_ALREADY_EXISTS"
+    assert raised.value.getCondition() == "LOCATION_ALREADY_EXISTS"
