@@ -1,12 +1,9 @@
 """CHAR(n) and VARCHAR(n) in Delta tables: what may be written and what is read, statement by statement as real Spark 4.2.0 with Delta 4.4.0 had it."""
-import json
-import pathlib
-
 import pytest
+from harness.recorded import Recording
 from pyspark.errors import PySparkException
 
-LINES = [json.loads(line) for line in (pathlib.Path(__file__).parent / "recorded.jsonl").read_text(encoding="utf-8").splitlines()]
-assert LINES[0]["spark"] == "4.2.0"
+STATEMENTS = Recording(__file__).lines
 
 
 def plain(value):
@@ -17,7 +14,7 @@ def plain(value):
 def outcomes(shared_server):
     spark = shared_server.session()
     told = []
-    for statement, _ in LINES[1:]:
+    for statement, _ in STATEMENTS:
         try:
             frame = spark.sql(statement)
             rows = [[plain(value) for value in row] for row in frame.collect()]
@@ -27,9 +24,9 @@ def outcomes(shared_server):
     return told
 
 
-@pytest.mark.parametrize("index", range(len(LINES) - 1))
+@pytest.mark.parametrize("index", range(len(STATEMENTS)))
 def test_outcome(outcomes, index):
-    statement, wanted = LINES[index + 1]
+    statement, wanted = STATEMENTS[index]
     got = outcomes[index]
     if "error" in wanted:
         assert got.get("error") == wanted["error"], (statement, got)

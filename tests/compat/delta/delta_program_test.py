@@ -1,14 +1,13 @@
 # ctest: TIMEOUT 600
 """The program of this folder gives what real Spark 4.2.0 with Delta 4.4.0 gave, outcome by outcome; our checkpoints of Delta streams hold
 the offsets that Spark's hold."""
-import importlib.util
 import json
 import os
 
 import pytest
+from harness.recorded import Listener, Recording, load_beside, utc_session
 
-HERE = os.path.dirname(os.path.abspath(__file__))
-SAMPLES = os.path.join(os.path.dirname(os.path.dirname(HERE)), "delta")
+SAMPLES = os.path.abspath(os.path.join(os.path.dirname(__file__), "..", "..", "delta"))
 
 # Where we answer otherwise, and why.
 OTHERWISE = {
@@ -31,28 +30,15 @@ OTHERWISE = {
 }
 
 
+RECORDING = Recording(__file__, OTHERWISE)
+
+
 @pytest.fixture(scope="module")
 def outcomes(shared_server, tmp_path_factory):
-    spec = importlib.util.spec_from_file_location("delta_program", os.path.join(HERE, "program.py"))
-    program = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(program)
     root = tmp_path_factory.mktemp("delta")
-    spark = shared_server.session()
-    spark.conf.set("spark.sql.session.timeZone", "UTC")
-    got = {}
-
-    def heard(label, value):
-        assert label not in got
-        got[label] = json.loads(json.dumps(value).replace(str(root), "ROOT"))
-
-    program.run(spark, root, SAMPLES, heard)
-    return got
-
-
-def recorded():
-    with open(os.path.join(HERE, "recorded.jsonl"), encoding="utf-8") as file:
-        assert json.loads(next(file))["spark"] == "4.2.0"
-        return [tuple(json.loads(line)) for line in file]
+    heard = Listener(root)
+    load_beside(__file__, "program").run(utc_session(shared_server), root, SAMPLES, heard)
+    return dict(heard.outcomes())
 
 
 def in_order(value):
@@ -65,9 +51,10 @@ def in_order(value):
     return value
 
 
-RECORDED = dict(recorded())
-
-
-@pytest.mark.parametrize("label", RECORDED)
+@pytest.mark.parametrize("label", [label for _, label in RECORDING.labels()])
 def test_outcome(outcomes, label):
-    assert in_order(outcomes[label]) == in_order(OTHERWISE.get(label, RECORDED[label]))
+    assert in_order(outcomes[label]) == in_order(RECORDING.expected(label))
+
+
+def test_nothing_is_said_to_differ_that_does_not():
+    RECORDING.check_others()

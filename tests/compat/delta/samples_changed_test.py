@@ -5,18 +5,16 @@ naive evaluation, and delta-rs reads the last ones; a table that we may not chan
 TW_CHANGED_OUT: a folder to leave the changed tables in, for `samples_changed.py read` with real Spark.
 """
 import collections
-import importlib.util
 import json
 import os
 
 import deltalake
 import pytest
+from harness.recorded import load_beside
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 SAMPLES = os.path.join(os.path.dirname(os.path.dirname(HERE)), "delta")
-spec = importlib.util.spec_from_file_location("samples_changed", os.path.join(HERE, "samples_changed.py"))
-program = importlib.util.module_from_spec(spec)
-spec.loader.exec_module(program)
+program = load_beside(__file__, "samples_changed")
 
 
 def plain(texts):

@@ -1,28 +1,17 @@
 # ctest: TIMEOUT 600
 """MERGE, UPDATE and DELETE answer what real Spark 4.2.0 with Delta 4.4.0 answered: rows, tables, conditions, commits (cases.py, recorded.json)."""
-import importlib.util
 import json
 import os
 import re
-import sys
 
 import pytest
+from harness.recorded import load_beside
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 
-
-def load(name):
-    spec = importlib.util.spec_from_file_location(f"row_level_{name}", os.path.join(HERE, f"{name}.py"))
-    module = importlib.util.module_from_spec(spec)
-    sys.path.insert(0, HERE)
-    spec.loader.exec_module(module)
-    sys.path.remove(HERE)
-    return module
-
-
 with open(os.path.join(HERE, "recorded.json"), encoding="utf-8") as file:
     RECORDED = json.load(file)
-NAMES = [name for name, _, _ in load("cases").CASES if name in RECORDED]
+NAMES = [name for name, _, _ in load_beside(__file__, "cases").CASES if name in RECORDED]
 
 # Metrics that depend on how rows are spread over files (Spark's INSERT made a file of each row), not on the statement.
 SPREAD = {"numTargetFilesAdded", "numAddedFiles", "numFiles", "numTargetFilesRemoved", "numRemovedFiles", "numTargetRowsCopied", "numCopiedRows", "numOutputRows"}
@@ -36,7 +25,7 @@ OTHERWISE = {"null_keys": {"numSourceRows": "1"}}
 def answers(shared_server):
     spark = shared_server.session()
     warehouse = os.path.join(shared_server.folder, "spark-warehouse")
-    return json.loads(json.dumps(load("record").run(spark, lambda table: os.path.join(warehouse, table), {})))
+    return json.loads(json.dumps(load_beside(__file__, "record").run(spark, lambda table: os.path.join(warehouse, table), {})))
 
 
 # The client hears what failed, not that a task which wrote did.
