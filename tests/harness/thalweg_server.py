@@ -52,11 +52,14 @@ class ThalwegServer:
 
     def session(self, **conf):
         """A new PySpark session of this server, closed by close_sessions() or stop()."""
+        from pyspark.sql.connect.client.retries import DefaultPolicy
         from pyspark.sql.connect.session import SparkSession
         builder = SparkSession.builder.remote(self.url)
         for key, value in conf.items():
             builder = builder.config(key.replace("__", "."), str(value))
         session = builder.create()
+        # Of its own accord the client asks for ten minutes, and what it has to release from a server that is killed holds up its other sessions.
+        session.client.set_retry_policies([DefaultPolicy(max_retries=10, initial_backoff=50, backoff_multiplier=2, max_backoff=1000)])
         self.sessions.append(session)
         return session
 
@@ -75,10 +78,11 @@ class ThalwegServer:
         return self.process.stop()
 
     def kill(self):
-        """kill -9. Sessions are forgotten, not closed: nobody is there to close them."""
-        _ended_sessions.extend(self.sessions)
-        self.sessions = []
+        """kill -9. The sessions are closed on the client's side: one that stays open is what clients of 4.0 take for the active one."""
+        for session in self.sessions:
+            session.client.set_retry_policies([])
         self.process.kill()
+        self.close_sessions()
 
     def restart(self):
         if self.process.running():
