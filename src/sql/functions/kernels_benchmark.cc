@@ -89,6 +89,9 @@ void UpdateGroups(benchmark::State& state, std::string_view name) {
   EvalContext context;
   for (auto _ : state) {
     Ignore(call.kernels->update(call, std::span(&column, 1), kRows, accumulators.data(), context), "measured only");
+    for (size_t i = 0; call.kernels->destroy != nullptr && i < 100; ++i) {
+      call.kernels->destroy(call, reinterpret_cast<uint8_t*>(memory.data() + words * i));
+    }
   }
   state.SetItemsProcessed(state.iterations() * kRows);
 }
@@ -98,6 +101,8 @@ void BM_SumGroups(benchmark::State& state) { UpdateGroups(state, "sum"); }
 BENCHMARK(BM_SumGroups);
 void BM_MaxGroups(benchmark::State& state) { UpdateGroups(state, "max"); }
 BENCHMARK(BM_MaxGroups);
+void BM_CollectListGroups(benchmark::State& state) { UpdateGroups(state, "collect_list"); }
+BENCHMARK(BM_CollectListGroups);
 
 }  // namespace
 }  // namespace thalweg::sql

@@ -54,14 +54,22 @@ ColumnPtr Flush(const BoundAggregate& call, Collected& c) {
   return c.flushed;
 }
 
-void AddTo(const BoundAggregate& call, Collected& c, const Column& column, int64_t row) {
-  if (c.values == nullptr) c.values = data::ColumnBuilder::Make(ElementOf(call));
-  c.values->AppendFrom(column, row);
-  constexpr int64_t kFixedBytes = 16, kNestedBytes = 64;  // of nested values: about
-  const bool text = column.type().Is(TypeKind::kString) || column.type().Is(TypeKind::kBinary);
-  if (text) c.value_bytes += static_cast<int64_t>(column.values<TextView>()[static_cast<size_t>(row)].view().size());
-  c.value_bytes += column.type().IsNested() ? kNestedBytes : kFixedBytes;
-}
+/// What the values of a column weigh, about, once collected. The column's type is asked once, not for each row.
+class RowBytes {
+ public:
+  explicit RowBytes(const Column& column) : each_(column.type().IsNested() ? kNestedBytes : kFixedBytes) {
+    const bool text = column.type().Is(TypeKind::kString) || column.type().Is(TypeKind::kBinary);
+    if (text) texts_ = column.values<TextView>();
+  }
+  int64_t operator[](int64_t row) const {
+    return each_ + (texts_.empty() ? 0 : static_cast<int64_t>(texts_[static_cast<size_t>(row)].view().size()));
+  }
+
+ private:
+  static constexpr int64_t kFixedBytes = 16, kNestedBytes = 64;
+  int64_t each_;
+  std::span<const TextView> texts_;  // empty: its values are no texts
+};
 
 Status AddRows(const BoundAggregate& call, const ColumnPtr& argument, std::span<uint8_t* const> targets) {
   const ColumnPtr column = data::Flatten(argument);
@@ -75,13 +83,16 @@ Status AddRows(const BoundAggregate& call, const ColumnPtr& argument, std::span<
     const data::UnsafeRowWriter writer({column->type()}, {.normalize_zero = number});
     TW_RETURN_NOT_OK(writer.Write(columns, rows, nullptr, &keys));
   }
+  const RowBytes bytes(*column);
   ForEachNotNull(*column, rows, [&](int64_t row) {
     Collected& c = GetCollected(targets[static_cast<size_t>(row)]);
     if (set) {
       if (!c.seen.emplace(keys.row(row)).second) return;
       c.seen_bytes += 64 + static_cast<int64_t>(keys.row(row).size());  // with what a set keeps beside it
     }
-    AddTo(call, c, *column, row);
+    if (c.values == nullptr) c.values = data::ColumnBuilder::Make(ElementOf(call));
+    c.values->AppendFrom(*column, row);
+    c.value_bytes += bytes[row];
   });
   return {};
 }
