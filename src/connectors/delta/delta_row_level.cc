@@ -9,6 +9,7 @@
 #include "connectors/delta/delta_protocol.h"
 #include "connectors/delta/delta_scan.h"
 #include "connectors/delta/delta_schema.h"
+#include "connectors/delta/delta_text_limits.h"
 #include "connectors/delta/delta_write_plan.h"
 #include "data/text/numbers.h"
 

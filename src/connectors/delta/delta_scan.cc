@@ -7,6 +7,7 @@
 #include "connectors/delta/delta_protocol.h"
 #include "connectors/delta/delta_schema.h"
 #include "connectors/delta/delta_stats.h"
+#include "connectors/delta/delta_text_limits.h"
 #include "connectors/delta/deletion_vector.h"
 #include "data/columnar/builder.h"
 #include "data/formats/parquet/parquet_reader.h"

@@ -151,15 +151,6 @@ int FindColumn(const data::Schema& schema, std::string_view name, bool case_sens
   return -1;
 }
 
-int CharLength(const StructField& field) {
-  if (field.metadata_json.find(kCharVarcharHint) == std::string::npos) return 0;
-  const auto text = field.MetadataString(kCharVarcharHint);
-  if (!text || !text->starts_with("char(") || !text->ends_with(")")) return 0;
-  int64_t length = 0;
-  if (!data::ParseJavaLong(std::string_view(*text).substr(5, text->size() - 6), &length)) return 0;
-  return length > 0 && length < (1 << 20) ? static_cast<int>(length) : 0;
-}
-
 Result<Value> ParsePartitionValue(const std::optional<std::string>& text, const DataType& type, const data::TimeZone& zone) {
   if (!text || text->empty()) return Value();
   auto value = Parsed(*text, type, zone);

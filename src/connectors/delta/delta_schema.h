@@ -22,8 +22,6 @@ data::Schema PublicSchema(const data::Schema& schema);
 int FindColumn(const data::Schema& schema, std::string_view name, bool case_sensitive);
 /// The hint in a column's metadata that names its declared type, with CHAR(n) and VARCHAR(n).
 inline constexpr std::string_view kCharVarcharHint = "__CHAR_VARCHAR_TYPE_STRING";
-/// CHAR(n)'s length of a string column stored with that hint; 0 otherwise.
-int CharLength(const data::StructField& field);
 
 /// A partition value of the log. Null for nullopt and the empty text. Errors: DELTA_FAILED_CAST_PARTITION_VALUE.
 Result<data::Value> ParsePartitionValue(const std::optional<std::string>& text, const data::DataType& type,

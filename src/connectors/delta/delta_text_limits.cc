@@ -17,6 +17,8 @@ using data::TypeKind;
 
 namespace {
 
+constexpr int kMaxPadded = 1 << 20;  // characters: a damaged hint must not cost more memory
+
 bool IsLimited(const DataType& type) {
   return type.Is(TypeKind::kString) && type.string_constraint() != data::StringConstraint::kNone;
 }
@@ -105,18 +107,30 @@ Status CheckColumn(const DataType& type, const ColumnPtr& given, const std::stri
 
 TextLimits::TextLimits(const data::Schema& schema) {
   for (size_t i = 0; i < schema.size(); ++i) {
-    if (schema[i].metadata_json.find(kCharVarcharHint) == std::string::npos) continue;
-    const auto text = schema[i].MetadataString(kCharVarcharHint);
-    const Result<DataType> declared = text ? data::ParseTypeDdl(*text) : DataType();
-    // A hint that is of no type of this shape limits nothing: it is a hint.
-    if (!declared.ok() || !WithoutLimits(*declared).AsNullable().SameType(schema[i].type.AsNullable())) continue;
-    limited_.push_back({static_cast<int>(i), schema[i].name, *declared});
+    if (std::optional<DataType> declared = DeclaredTextType(schema[i])) {
+      limited_.push_back({static_cast<int>(i), schema[i].name, *std::move(declared)});
+    }
   }
 }
 
 Status TextLimits::Check(const data::Chunk& chunk) const {
   for (const Limited& one : limited_) TW_RETURN_NOT_OK(CheckColumn(one.type, chunk.column(one.column), one.name));
   return Status::OK();
+}
+
+std::optional<DataType> DeclaredTextType(const StructField& field) {
+  if (field.metadata_json.find(kCharVarcharHint) == std::string::npos) return std::nullopt;
+  const auto text = field.MetadataString(kCharVarcharHint);
+  if (!text) return std::nullopt;
+  Result<DataType> declared = data::ParseTypeDdl(*text);
+  if (!declared.ok() || !WithoutLimits(*declared).AsNullable().SameType(field.type.AsNullable())) return std::nullopt;
+  return std::move(*declared);
+}
+
+int CharLength(const StructField& field) {
+  const std::optional<DataType> declared = DeclaredTextType(field);
+  if (!declared || !declared->Is(TypeKind::kString) || declared->string_constraint() != data::StringConstraint::kChar) return 0;
+  return declared->length() < kMaxPadded ? declared->length() : 0;
 }
 
 void StoreTextLimits(StructField* field) {

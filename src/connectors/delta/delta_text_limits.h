@@ -1,5 +1,6 @@
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -27,6 +28,11 @@ class TextLimits {
   std::vector<Limited> limited_;
 };
 
+/// The type that a column was declared with, as its hint names it. Nothing without a hint, and when the hint is of no type of the column's
+/// shape: it is a hint.
+std::optional<data::DataType> DeclaredTextType(const data::StructField& field);
+/// The n of a column declared CHAR(n), to which its texts are padded when they are read; 0 for others, and from 2^20 on.
+int CharLength(const data::StructField& field);
 /// Puts the hint beside a column whose declared type has lengths in it, and takes them out of the type.
 void StoreTextLimits(data::StructField* field);
 
