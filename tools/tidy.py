@@ -4,7 +4,7 @@
 tidy.py SOURCE_DIR
 
 Checks: banned calls with their replacement, refused names, long files, leftover markers, machine paths, skipped tests,
-conditions that src/base/errors.json does not know, tests that no CMakeLists.txt registers, documents that name files which
+conditions that src/base/errors.json does not know, settings that nobody lists, tests that no CMakeLists.txt registers, documents that name files which
 do not exist. A finding that is right where it stands is allowed by a comment on its line or the line before:
 
     // tidy: allow(sleep_for) the worker of a foreign process has no condition to wait on
@@ -53,6 +53,13 @@ REFUSED_NAME = re.compile(r"(?:^|/)(?:utils?|helpers?|common|misc|manager)(?:_te
 CONDITION = re.compile(r'\b(?:Error|AnalysisError|UserError)\s*\(\s*"([A-Z][A-Z0-9_]*(?:\.[A-Z][A-Z0-9_]*)*)"\s*[),]')
 ALLOW = re.compile(r"tidy: allow\(([\w., ]+)\)\s*\S")
 DOCUMENT_PATH = re.compile(r"`((?:src|tests|tools|cmake|docs|examples|include|benchmarks|python|changes)/[\w./-]+)`")
+# A setting's declaration; a key of a setting that is looked up by name or that a constant holds.
+SETTING = re.compile(r'\bSetting<[\w:]+>\s+(\w+)\s*\{\s*\.key\s*=\s*"((?:spark|thalweg)\.[^"]+)"')
+ASKED_KEY = re.compile(r'(?:\b(?:flag|says|Lookup|LookupLocked|GetBool|GetInt|GetConfOption|Find|Setting)\(\s*(?:std::string\()?'
+                       r'|\b(?:string_view|char\s*\*|char)\s+(?:const\s+)?k\w+(?:\[\])?\s*[={]\s*)'
+                       r'"((?:spark\.sql|spark\.databricks|thalweg)\.[\w.]*\w)"')
+KNOWN_SETTINGS = "src/apps/known_settings.cc"
+TOLD_SETTINGS = "src/front/session/spark_settings_table.cc"
 
 CXX_TOKEN = re.compile(
     r'(?P<raw>R"(?P<tag>[^(\s]{0,16})\(.*?\)(?P=tag)")'
@@ -225,6 +232,38 @@ def check_local_names(files):
                     yield path, line, f"{name} is defined in {first} too; unity builds compile both together [local_name]"
 
 
+def check_settings(files):
+    """A room declares a setting in a header and KNOWN_SETTINGS lists it, so that its text is checked where a user sets it. No other key is
+    asked for than those and the ones that TOLD_SETTINGS lists of Spark's."""
+    listed = set(re.findall(r"\bk\w+", strip_comments(files.get(KNOWN_SETTINGS, ""))))
+    keys = set(re.findall(r'\{"([^"]+)"', files.get(TOLD_SETTINGS, "")))
+    declared, asked = {}, []
+    for path, text in files.items():
+        if not path.startswith("src/") or pathlib.PurePosixPath(path).suffix not in CODE_SUFFIXES or path.endswith("_test.cc"):
+            continue
+        code, allowed = strip_comments(text), allowed_lines(text)
+
+        def places(pattern, code=code, allowed=allowed):
+            for match in pattern.finditer(code):
+                line = code.count("\n", 0, match.start(match.lastindex)) + 1
+                if "setting" not in allowed.get(line, ()):
+                    yield line, match
+        for line, match in places(SETTING):
+            name, key = match.groups()
+            keys.add(key)
+            if name in declared:
+                yield path, line, f"{name} names a setting in {declared[name]} too: the list could forget one of them [setting]"
+            declared[name] = path
+            if not path.endswith(".h"):
+                yield path, line, f"{key} belongs into a header, the room's *_settings.h [setting]"
+            if name not in listed:
+                yield path, line, f"{name} is not in {KNOWN_SETTINGS}: what users set it to is not checked [setting]"
+        asked += [(path, line, match.group(1)) for line, match in places(ASKED_KEY)]
+    for path, line, key in asked:
+        if key not in keys:
+            yield path, line, f"{key} is no Setting and not in {TOLD_SETTINGS} [setting]"
+
+
 def check_registered(files):
     """Every Python test under tests/ is named by the CMakeLists.txt of its folder or of one above."""
     for path in files:
@@ -283,6 +322,7 @@ def check_tree(source_dir):
                 yield path, line, message
     yield from check_conditions(files)
     yield from check_local_names(files)
+    yield from check_settings(files)
     yield from check_registered(files)
     yield from check_documents(files, lambda name: (source_dir / name).exists())
 

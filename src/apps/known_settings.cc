@@ -1,10 +1,12 @@
 #include "apps/known_settings.h"
 
 #include "base/process_memory.h"
+#include "connectors/delta/delta_settings.h"
 #include "connectors/file/file_settings.h"
 #include "data/logs/log_settings.h"
 #include "engine/pyworker/pyworker_settings.h"
 #include "engine/state/state_options.h"
+#include "front/commands/commands_settings.h"
 #include "front/connect/connect_settings.h"
 #include "streaming/query/query_settings.h"
 
@@ -17,6 +19,7 @@ void AddAll(SettingsTable* table, const Settings&... settings) {
   (table->Add(settings), ...);
 }
 
+// Every Setting that a room declares: tools/tidy.py finds the forgotten one.
 SettingsTable AllSettings() {
   SettingsTable table;
   AddAll(&table, kMemoryLimit, data::kMinBatchesToRetain);
@@ -34,6 +37,10 @@ SettingsTable AllSettings() {
          connectors::kPartitionOverwriteMode, connectors::kOrcCompression, connectors::kOrcReader, connectors::kOrcMergeSchema,
          connectors::kParquetCompression, connectors::kParquetTimestampType, connectors::kIgnoreSinkLog, connectors::kIgnoreMissingFiles,
          connectors::kIgnoreCorruptFiles, connectors::kMaxPartitionBytes, connectors::kPartitionTypeInference);
+  AddAll(&table, connectors::kTxnAppId, connectors::kTxnVersion, connectors::kUserMetadata, connectors::kOptimizeMinFileSize,
+         connectors::kOptimizeMaxFileSize, connectors::kOptimizeMaxDeletedRatio, connectors::kVacuumCheckRetention,
+         connectors::kVacuumIgnoreWindow, connectors::kVacuumLogging);
+  AddAll(&table, front::kSchemaAutoMerge);
   AddAll(&table, front::kMaxPlanBytes, front::kMaxStreamDurationMs, front::kMaxStreamBytes, front::kRetryBufferBytes, front::kDetachedTimeoutMs,
          front::kSessionTimeoutMs, front::kProgressIntervalMs);
   return table;

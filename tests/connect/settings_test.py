@@ -40,7 +40,9 @@ def test_illegal_and_static_values(spark):
 
 def test_settings_of_the_engine_are_checked(spark):
     for key, text in (("thalweg.python.stopGrace", "abc"), ("spark.sql.shuffle.partitions", "abc"), ("spark.sql.shuffle.partitions", "0"),
-                      ("spark.sql.files.maxPartitionBytes", "1.5g"), ("spark.sql.streaming.pollingDelay", "")):
+                      ("spark.sql.files.maxPartitionBytes", "1.5g"), ("spark.sql.streaming.pollingDelay", ""),
+                      ("spark.databricks.delta.vacuum.logging.enabled", "maybe"), ("spark.databricks.delta.optimize.minFileSize", "small"),
+                      ("spark.databricks.delta.optimize.maxDeletedRowsRatio", "half"), ("spark.databricks.delta.schema.autoMerge.enabled", "1")):
         with pytest.raises(IllegalArgumentException) as error:
             spark.conf.set(key, text)
         assert error.value.getCondition().startswith("INVALID_CONF_VALUE.") and key in str(error.value), key

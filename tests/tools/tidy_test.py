@@ -69,6 +69,30 @@ def test_unregistered_tests_are_found():
     assert [path for path, _, _ in tidy.check_registered(files)] == ["tests/a/two_test.py"]
 
 
+def test_settings_are_in_headers_and_listed():
+    files = {tidy.KNOWN_SETTINGS: "AddAll(&table, x::kA, x::kB);  // kLost\n",
+             tidy.TOLD_SETTINGS: '{"spark.sql.told", "1", true},\n',
+             "src/x/x_settings.h": 'inline const Setting<bool> kA{\n    .key = "spark.x.a", .doc = ""};\n'
+                                   'inline const Setting<std::string> kLost{\n    .key = "thalweg.lost"};\n'
+                                   '// inline const Setting<bool> kComment{.key = "spark.x.c"};\n',
+             "src/x/b.cc": 'const Setting<int64_t> kB{.key = "spark.databricks.b"};\nconst Setting<bool> kLocal{.key = "maxAge"};\n',
+             "src/y/y_settings.h": 'inline const Setting<bool> kA{.key = "spark.y.a"};\n',
+             "src/x/x_test.cc": 'const Setting<bool> kTest{.key = "spark.x.test"};\n'}
+    assert [(path, line) for path, line, _ in tidy.check_settings(files)] == [
+        ("src/x/x_settings.h", 4), ("src/x/b.cc", 1), ("src/y/y_settings.h", 1)]
+
+
+def test_keys_that_are_asked_for_are_known():
+    files = {tidy.TOLD_SETTINGS: '{"spark.sql.told", "1", true},\n', tidy.KNOWN_SETTINGS: "kA",
+             "src/x/x_settings.h": 'inline const Setting<bool> kA{.key = "spark.databricks.a"};\n',
+             "src/x/a.cc": 'session.GetConfOption("spark.sql.told");\nconf.GetBool("spark.databricks.a");\n'
+                           'session.GetConfOption("spark.sql.forgotten");\nconstexpr std::string_view kKey = "spark.databricks.forgotten";\n'
+                           'constexpr const char* kType = "spark.sql.forgotten";\n'
+                           '// tidy: allow(setting) a name in files\nconstexpr char kName[] = "spark.sql.name";\n'
+                           'Error("X").With("config", "spark.sql.forgotten");\n'}
+    assert [(path, line) for path, line, _ in tidy.check_settings(files)] == [("src/x/a.cc", 3), ("src/x/a.cc", 4), ("src/x/a.cc", 5)]
+
+
 def test_documents_name_real_files():
     files = {"README.md": "see `src/base/status.h` and `src/gone.h`\n"}
     found = list(tidy.check_documents(files, lambda name: name == "src/base/status.h"))

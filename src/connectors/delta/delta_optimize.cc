@@ -5,12 +5,12 @@
 #include <set>
 
 #include "base/fault_point.h"
-#include "base/settings.h"
 #include "connectors/delta/delta_command.h"
 #include "connectors/delta/delta_partition_filter.h"
 #include "connectors/delta/delta_protocol.h"
 #include "connectors/delta/delta_scan.h"
 #include "connectors/delta/delta_schema.h"
+#include "connectors/delta/delta_settings.h"
 #include "connectors/delta/delta_stats.h"
 #include "connectors/delta/delta_write_plan.h"
 #include "data/io/path.h"
@@ -22,12 +22,6 @@ using data::ValueList;
 
 namespace {
 
-const Setting<int64_t> kMinFileSize{.key = "spark.databricks.delta.optimize.minFileSize", .default_value = 1073741824, .min = 0,
-                                    .unit = SettingUnit::kBytes, .doc = "OPTIMIZE looks at files that are smaller."};
-const Setting<int64_t> kMaxFileSize{.key = "spark.databricks.delta.optimize.maxFileSize", .default_value = 1073741824, .min = 1,
-                                    .unit = SettingUnit::kBytes, .doc = "Size up to which OPTIMIZE puts files together."};
-const Setting<double> kMaxDeleted{.key = "spark.databricks.delta.optimize.maxDeletedRowsRatio", .default_value = 0.05, .min = 0.0, .max = 1.0,
-                                  .doc = "OPTIMIZE rewrites files with a larger part of deleted rows."};
 constexpr int kMaxOptimizeAttempts = 100;
 
 using Bin = std::vector<AddFilePtr>;
@@ -66,8 +60,8 @@ Result<std::vector<AddFilePtr>> FilesOf(const DeltaCommandRun& run) {
 // Files of one partition, small ones first, as many together as fit; what stays alone is left as it is, unless too much of it
 // is deleted.
 std::vector<Bin> PackBins(const std::vector<AddFilePtr>& files, const SettingsMap& settings) {
-  const int64_t min_size = settings.Get(kMinFileSize), max_size = settings.Get(kMaxFileSize);
-  const double max_deleted = settings.Get(kMaxDeleted);
+  const int64_t min_size = settings.Get(kOptimizeMinFileSize), max_size = settings.Get(kOptimizeMaxFileSize);
+  const double max_deleted = settings.Get(kOptimizeMaxDeletedRatio);
   std::map<PartitionValues, Bin> partitions;
   for (const AddFilePtr& add : files) {
     if (add->size >= min_size && !DeletesTooMuch(*add, max_deleted)) continue;

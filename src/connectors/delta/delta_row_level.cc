@@ -9,6 +9,7 @@
 #include "connectors/delta/delta_protocol.h"
 #include "connectors/delta/delta_scan.h"
 #include "connectors/delta/delta_schema.h"
+#include "connectors/delta/delta_settings.h"
 #include "connectors/delta/delta_text_limits.h"
 #include "connectors/delta/delta_write_plan.h"
 #include "data/text/numbers.h"
@@ -19,10 +20,6 @@ using sql::RowLevelCommand;
 using sql::RowLevelOperation;
 
 namespace {
-
-constexpr std::string_view kTxnAppId = "spark.databricks.delta.write.txnAppId";
-constexpr std::string_view kTxnVersion = "spark.databricks.delta.write.txnVersion";
-constexpr std::string_view kUserMetadata = "spark.databricks.delta.commitInfo.userMetadata";
 
 /// The rows of some files of one version.
 class GroupsTable final : public sql::Table {
@@ -80,7 +77,7 @@ class DeltaRowLevelOperation final : public RowLevelOperation {
   Status Keep(const DeltaPartitionFilter& partitions, const sql::ExprList& filters);
   std::string HistoryParameters() const;
   StringPairs Metrics(const sql::RowLevelCounts& counts, const DeltaTransaction& transaction) const;
-  std::string Setting(std::string_view key) const;
+  std::string TextOf(const Setting<std::string>& setting) const;
 
   std::shared_ptr<DeltaLog> log_;
   DeltaWriteTarget target_;
@@ -93,21 +90,19 @@ class DeltaRowLevelOperation final : public RowLevelOperation {
   std::atomic<bool> commit_tried_{false};
 };
 
-std::string DeltaRowLevelOperation::Setting(std::string_view key) const {
-  if (request_.settings == nullptr) return "";
-  const std::string* text = request_.settings->Find(key);
-  return text == nullptr ? "" : *text;
+std::string DeltaRowLevelOperation::TextOf(const Setting<std::string>& setting) const {
+  return request_.settings == nullptr ? setting.default_value : request_.settings->Get(setting);
 }
 
 // A statement with the application's name and number happens once.
 Status DeltaRowLevelOperation::TakeTransactionId() {
-  const std::string app_id = Setting(kTxnAppId);
-  const std::string version = Setting(kTxnVersion);
+  const std::string app_id = TextOf(kTxnAppId);
+  const std::string version = TextOf(kTxnVersion);
   if (app_id.empty() && version.empty()) return Status::OK();
   int64_t number = 0;
   if (app_id.empty() || version.empty() || !data::ParseJavaLong(version, &number) || number < 0) {
     return Error("DELTA_INVALID_IDEMPOTENT_WRITES_OPTIONS")
-        .With("reason", "Both " + std::string(kTxnAppId) + " and " + std::string(kTxnVersion) + " (a non-negative number) must be specified for idempotent Delta writes");
+        .With("reason", "Both " + std::string(kTxnAppId.key) + " and " + std::string(kTxnVersion.key) + " (a non-negative number) must be specified for idempotent Delta writes");
   }
   const auto found = target_.snapshot->transactions().find(app_id);
   done_before_ = found != target_.snapshot->transactions().end() && found->second.version >= number;
@@ -266,7 +261,7 @@ Status DeltaRowLevelOperation::Commit(const std::vector<int32_t>& replaced, cons
   }
   transaction.parameters_json = HistoryParameters();
   transaction.metrics = Metrics(counts, transaction);
-  transaction.user_metadata = Setting(kUserMetadata);
+  transaction.user_metadata = TextOf(kUserMetadata);
   const bool nothing = transaction.adds.empty() && transaction.removes.empty() && !transaction.metadata;
   if (nothing && !transaction.transaction) return Status::OK();
   commit_tried_ = true;

@@ -6,12 +6,12 @@
 
 #include "base/fault_point.h"
 #include "base/log.h"
-#include "base/settings.h"
 #include "base/string_case.h"
 #include "connectors/delta/deletion_vector.h"
 #include "connectors/delta/delta_command.h"
 #include "connectors/delta/delta_protocol.h"
 #include "connectors/delta/delta_schema.h"
+#include "connectors/delta/delta_settings.h"
 #include "data/io/own_tree.h"
 #include "data/io/path.h"
 #include "data/text/numbers.h"
@@ -24,13 +24,6 @@ constexpr int64_t kDefaultRetentionMs = int64_t{7} * 24 * 3600 * 1000;
 constexpr double kHourMs = 3600.0 * 1000.0;
 constexpr int kMaxNoteAttempts = 100;
 
-const Setting<bool> kCheckRetention{.key = "spark.databricks.delta.retentionDurationCheck.enabled", .default_value = true,
-                                    .doc = "VACUUM refuses a shorter retention than the table's."};
-const Setting<bool> kIgnoreWindow{.key = "spark.databricks.delta.vacuum.retentionWindowIgnore.enabled", .default_value = true,
-                                  .doc = "VACUUM keeps to the table's retention whatever RETAIN says, 0 apart."};
-const Setting<bool> kLogVacuum{.key = "spark.databricks.delta.vacuum.logging.enabled", .default_value = true,
-                               .doc = "VACUUM writes its start and its end into the table's log."};
-
 struct Retention {
   bool checked = true;
   int64_t default_ms = kDefaultRetentionMs;
@@ -42,7 +35,7 @@ Result<Retention> RetentionOf(const DeltaCommandRun& run) {
   Retention retention;
   const SettingsMap none;
   const SettingsMap& settings = run.request.settings != nullptr ? *run.request.settings : none;
-  retention.checked = settings.Get(kCheckRetention);
+  retention.checked = settings.Get(kVacuumCheckRetention);
   if (const auto property = run.snapshot->metadata().Property("delta.deletedFileRetentionDuration")) {
     const auto parsed = ParseDeltaInterval(*property);
     if (!parsed) return InternalError("delta.deletedFileRetentionDuration is no interval: " + *property);
@@ -55,7 +48,7 @@ Result<Retention> RetentionOf(const DeltaCommandRun& run) {
   if (!data::ParseJavaDouble(*text, &hours) || !(hours < 1e12)) return InternalError("RETAIN without a number");
   if (hours < 0) return Error("DELTA_VACUUM_RETENTION_PERIOD_NEGATIVE");
   retention.specified_ms = static_cast<int64_t>(hours * kHourMs);
-  if (*retention.specified_ms > 0 && settings.Get(kIgnoreWindow)) return retention;
+  if (*retention.specified_ms > 0 && settings.Get(kVacuumIgnoreWindow)) return retention;
   if (retention.checked && *retention.specified_ms < retention.default_ms) {
     return Error("DELTA_VACUUM_RETENTION_PERIOD_TOO_SHORT")
         .With("configuredRetentionHours", static_cast<int64_t>(static_cast<double>(retention.default_ms) / kHourMs));
@@ -167,7 +160,7 @@ Result<sql::TableCommandAnswer> VacuumDelta(const DeltaCommandRun& run) {
     for (const std::string& path : garbage.files) answer.rows.push_back({data::Value(data::UriFromPath(path))});
     return answer;
   }
-  const bool logged = run.request.settings == nullptr || run.request.settings->Get(kLogVacuum);
+  const bool logged = run.request.settings == nullptr || run.request.settings->Get(kVacuumLogging);
   if (logged) {
     std::string parameters = std::string("{\"retentionCheckEnabled\":") + (retention.checked ? "true" : "false") +
                              ",\"defaultRetentionMillis\":" + std::to_string(retention.default_ms);

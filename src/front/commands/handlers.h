@@ -132,7 +132,9 @@ Status CreateTableAsSelect(CommandRun& run, sql::TableInfo table, const sql::Pla
 /// The same in place of an old table. The query may read that: its rows are complete before the old ones go.
 Status ReplaceTableAsSelect(CommandRun& run, const sql::TableInfo& old, sql::TableInfo table, const sql::PlanPtr& analyzed,
                             const sql::OptionMap& options);
-/// The options of a write with mergeSchema when the session says so for all (spark.databricks.delta.schema.autoMerge.enabled).
+/// Whether the session says that writes and MERGE add missing columns to Delta tables.
+bool AutoMerges(Session& session);
+/// The options of a write with mergeSchema when the session says so for all.
 sql::OptionMap WithAutoMerge(Session& session, std::string_view format, sql::OptionMap options);
 /// The value of an expression without columns, cast as a write casts.
 Result<data::Value> ConstantOf(CommandRun& run, const sql::ExprPtr& expression, const data::DataType& type);

@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <set>
 
-#include "base/string_case.h"
 #include "data/columnar/builder.h"
 #include "front/commands/handlers.h"
 #include "front/commands/row_rewriter.h"
@@ -24,7 +23,6 @@ using sql::PlanPtr;
 using sql::RowLevelClause;
 using sql::RowLevelOperation;
 
-constexpr std::string_view kAutoMerge = "spark.databricks.delta.schema.autoMerge.enabled";
 constexpr int64_t kInsertChunkRows = 65536;
 
 std::vector<sql::RowLevelClauseText> TextsOf(const std::vector<RowLevelClause>& clauses) {
@@ -455,12 +453,10 @@ Status AnswerCounts(CommandRun& run, bool done, std::initializer_list<std::pair<
 }  // namespace
 
 Status Run(CommandRun& run, const sql::MergeIntoTable& command) {
-  const std::optional<std::string> setting = run.session.GetConfOption(std::string(kAutoMerge));
-  const bool evolve = setting && EqualsIgnoreCase(*setting, "true");
   SessionEnvironment environment(run.session, run.session.eval_config());
   sql::MergeIntoTable merge_command = command;
   TW_ASSIGN_OR_RETURN(merge_command.source, run.session.Analyze(command.source));  // runs commands whose rows it reads
-  TW_ASSIGN_OR_RETURN(sql::RowLevelStatement statement, sql::AnalyzeMerge(merge_command, evolve, environment));
+  TW_ASSIGN_OR_RETURN(sql::RowLevelStatement statement, sql::AnalyzeMerge(merge_command, AutoMerges(run.session), environment));
   RowLevelRun merge(run, sql::RowLevelCommand::kMerge, std::move(statement));
   TW_ASSIGN_OR_RETURN(const bool done, merge.Execute());
   const sql::RowLevelCounts& counts = merge.counts();

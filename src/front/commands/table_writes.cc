@@ -3,6 +3,7 @@
 #include "base/string_case.h"
 #include "data/io/file_system.h"
 #include "data/io/path.h"
+#include "front/commands/commands_settings.h"
 #include "front/commands/handlers.h"
 #include "sql/expr/table_write_cast.h"
 #include "sql/expr/type_coercion.h"
@@ -320,9 +321,13 @@ Status ReplaceTableAsSelect(CommandRun& run, const sql::TableInfo& old, sql::Tab
   return CreateTableAsSelect(run, std::move(table), local, options, {.mode = sql::SaveMode::kOverwrite});
 }
 
+bool AutoMerges(Session& session) {
+  const std::optional<std::string> setting = session.GetConfOption(std::string(kSchemaAutoMerge.key));
+  return setting ? EqualsIgnoreCase(*setting, "true") : kSchemaAutoMerge.default_value;
+}
+
 sql::OptionMap WithAutoMerge(Session& session, std::string_view format, sql::OptionMap options) {
-  const std::optional<std::string> setting = session.GetConfOption("spark.databricks.delta.schema.autoMerge.enabled");
-  if (KeepsOwnLog(format) && setting && EqualsIgnoreCase(*setting, "true") && !options.Has("mergeSchema")) options.Set("mergeSchema", "true");
+  if (KeepsOwnLog(format) && AutoMerges(session) && !options.Has("mergeSchema")) options.Set("mergeSchema", "true");
   return options;
 }
 

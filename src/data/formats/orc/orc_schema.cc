@@ -12,7 +12,7 @@ namespace thalweg::data {
 namespace {
 
 // The attribute in which Spark notes its type. On disk: do not change.
-constexpr const char* kCatalystType = "spark.sql.catalyst.type";
+constexpr const char* kCatalystType = "spark.sql.catalyst.type";  // tidy: allow(setting) an attribute of ORC types
 constexpr int kMaxOrcDepth = 200;
 
 /// Spark's note, when it fits what is stored.
