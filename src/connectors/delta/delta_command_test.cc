@@ -4,11 +4,13 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
 
 #include "connectors/delta/delta_alter.h"
 #include "connectors/delta/delta_command.h"
 #include "connectors/delta/delta_protocol.h"
 #include "connectors/delta/delta_testing.h"
+#include "data/io/faulty_file_system.h"
 #include "data/io/local_file_system.h"
 #include "data/io/memory_file_system.h"
 #include "data/io/path.h"
@@ -219,6 +221,52 @@ TEST_F(DeltaCommandTest, VacuumChecksTheRetention) {
   EXPECT_EQ(Run("VACUUM", {{"retainHours", "1"}}, settings).status().condition(), "DELTA_VACUUM_RETENTION_PERIOD_TOO_SHORT");
   EXPECT_TRUE(Run("VACUUM", {{"retainHours", "200"}}, settings).ok());
   EXPECT_EQ(Run("VACUUM", {{"lite", "true"}}).status().condition(), "UNSUPPORTED_FEATURE.THALWEG");
+}
+
+// What is said on a full disk leads to a way out of it.
+TEST_F(DeltaCommandTest, VacuumOnAFullDiskNamesTheSettingThatMakesRoom) {
+  data::FaultyFileSystem full(disk_);
+  const DeltaBench bench(full, clock_);
+  const auto vacuum = [&](const SettingsMap& settings) {
+    sql::TableCommandRequest request;
+    request.name = "VACUUM";
+    request.config = bench.config();
+    request.settings = std::make_shared<const SettingsMap>(settings);
+    const sql::TablePtr table = bench.Load(kPath).ValueOrDie();
+    return dynamic_cast<sql::SupportsTableCommands&>(*table).RunCommand(request).status();
+  };
+  Append(0, 10);
+  const auto old = [&] { return data::JoinPath(kPath, "old.parquet"); };
+  ASSERT_TRUE(disk_.Create(old(), data::CreateMode::kReplace).ValueOrDie()->Close().ok());
+  clock_.Advance(std::chrono::microseconds(8 * 24 * kHourUs));
+  for (const int error : {ENOSPC, EDQUOT}) {
+    full.Add({.operation = data::FileOperation::kWrite, .error_number = error, .path_part = {}, .lasting = true});
+    const Status refused = vacuum({});
+    EXPECT_EQ(refused.condition(), "DELTA_VACUUM_NO_ROOM_FOR_LOGGING");
+    EXPECT_EQ(refused.kind(), ErrorKind::kEnvironment);
+    for (const char* part : {"VACUUM START", "file:/t/_delta_log", "Nothing was deleted", "spark.databricks.delta.vacuum.logging.enabled to false"}) {
+      EXPECT_NE(refused.message_text().find(part), std::string::npos) << refused.message_text();
+    }
+    EXPECT_TRUE(disk_.Exists(old()).ValueOrDie());
+    full.ClearFaults();
+  }
+  // The start found room, the end did not: an entry is written in one piece.
+  full.Add({.operation = data::FileOperation::kWrite, .nth = 2, .error_number = ENOSPC, .path_part = "_delta_log", .lasting = true});
+  const Status ended = vacuum({});
+  EXPECT_EQ(ended.condition(), "DELTA_VACUUM_NO_ROOM_FOR_LOGGING");
+  EXPECT_NE(ended.message_text().find("VACUUM END"), std::string::npos) << ended.message_text();
+  EXPECT_NE(ended.message_text().find("The files were deleted"), std::string::npos) << ended.message_text();
+  EXPECT_FALSE(disk_.Exists(old()).ValueOrDie());
+  // What it says to do helps, on a disk that is still full; other errors are what they are.
+  ASSERT_TRUE(disk_.Create(old(), data::CreateMode::kReplace).ValueOrDie()->Close().ok());
+  clock_.Advance(std::chrono::microseconds(8 * 24 * kHourUs));
+  SettingsMap settings;
+  settings.Set("spark.databricks.delta.vacuum.logging.enabled", "false");
+  EXPECT_TRUE(vacuum(settings).ok());
+  EXPECT_FALSE(disk_.Exists(old()).ValueOrDie());
+  full.ClearFaults();
+  full.Add({.operation = data::FileOperation::kWrite, .error_number = EIO, .path_part = {}, .lasting = true});
+  EXPECT_EQ(vacuum({}).condition(), "IO_ERROR");
 }
 
 TEST_F(DeltaCommandTest, RestoreBringsAVersionBack) {

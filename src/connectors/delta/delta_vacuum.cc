@@ -1,6 +1,7 @@
 // VACUUM: files that no version within the retention needs. Source: Delta's documentation, "Table utility commands".
 
 #include <algorithm>
+#include <cerrno>
 #include <set>
 #include <unordered_set>
 
@@ -23,6 +24,7 @@ namespace {
 constexpr int64_t kDefaultRetentionMs = int64_t{7} * 24 * 3600 * 1000;
 constexpr double kHourMs = 3600.0 * 1000.0;
 constexpr int kMaxNoteAttempts = 100;
+constexpr const char* kStart = "VACUUM START";
 
 struct Retention {
   bool checked = true;
@@ -146,6 +148,20 @@ Status CommitNote(const DeltaCommandRun& run, const std::string& operation, cons
   return Error("DELTA_METADATA_CHANGED").With("conflictingCommit", "").With("docLink", "");
 }
 
+// A full disk is why people run VACUUM, and the note is what it has no room for.
+Status WriteNote(const DeltaCommandRun& run, const std::string& operation, const std::string& parameters, const StringPairs& metrics) {
+  const Status written = CommitNote(run, operation, parameters, metrics);
+  const int number = data::ErrorNumber(written);
+  if (number != ENOSPC && number != EDQUOT) return written;
+  return Error("DELTA_VACUUM_NO_ROOM_FOR_LOGGING")
+      .With("operation", operation)
+      .With("path", data::QualifiedPathText(run.log->log_path()))
+      .With("error", written.message_text())
+      .With("deleted", operation == kStart ? "Nothing was deleted" : "The files were deleted")
+      .With("config", kVacuumLogging.key)
+      .Kind(ErrorKind::kEnvironment);
+}
+
 }  // namespace
 
 Result<sql::TableCommandAnswer> VacuumDelta(const DeltaCommandRun& run) {
@@ -165,7 +181,7 @@ Result<sql::TableCommandAnswer> VacuumDelta(const DeltaCommandRun& run) {
     std::string parameters = std::string("{\"retentionCheckEnabled\":") + (retention.checked ? "true" : "false") +
                              ",\"defaultRetentionMillis\":" + std::to_string(retention.default_ms);
     if (retention.specified_ms) parameters += ",\"specifiedRetentionMillis\":" + std::to_string(*retention.specified_ms);
-    TW_RETURN_NOT_OK(CommitNote(run, "VACUUM START", parameters + "}",
+    TW_RETURN_NOT_OK(WriteNote(run, kStart, parameters + "}",
                                 {{"numFilesToDelete", std::to_string(garbage.files.size())},
                                  {"sizeOfDataToDelete", std::to_string(garbage.bytes)}}));
   }
@@ -180,7 +196,7 @@ Result<sql::TableCommandAnswer> VacuumDelta(const DeltaCommandRun& run) {
     Ignore(files.Remove(path), "somebody may have put a file there");
   }
   if (logged) {
-    TW_RETURN_NOT_OK(CommitNote(run, "VACUUM END", "{\"status\":\"COMPLETED\"}",
+    TW_RETURN_NOT_OK(WriteNote(run, "VACUUM END", "{\"status\":\"COMPLETED\"}",
                                 {{"numDeletedFiles", std::to_string(garbage.files.size())},
                                  {"numVacuumedDirectories", std::to_string(garbage.directories.size() + 1)}}));
   }
