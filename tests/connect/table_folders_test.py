@@ -2,8 +2,10 @@
 
 # ctest: TIMEOUT 180
 """
+import fcntl
 import os
 import threading
+import time
 
 import pytest
 from harness.thalweg_server import run_thalweg
@@ -100,3 +102,50 @@ def test_a_log_without_a_commit_is_no_table(server):
     with pytest.raises(PySparkException) as raised:
         spark.sql("CREATE TABLE IF NOT EXISTS g (a INT) USING delta")
     assert raised.value.getCondition() == "LOCATION_ALREADY_EXISTS"
+
+
+@pytest.mark.parametrize("files", [None, {}, {"part-0.parquet": b"no Parquet at all"}])
+def test_a_table_without_a_schema_that_cannot_be_read_leaves_what_was_there(server, files):
+    """None: no folder. In one that was there nobody touches anything."""
+    spark = server.session()
+    spark.sql("CREATE TABLE other (a INT) USING parquet")
+    folder = server.folder / "spark-warehouse" / "t"
+    if files is not None:
+        folder.mkdir()
+        for name, content in files.items():
+            (folder / name).write_bytes(content)
+    for statement in ["CREATE TABLE t USING parquet", "CREATE TABLE IF NOT EXISTS t USING json", "CREATE TABLE t USING delta",
+                      f"CREATE TABLE t USING parquet LOCATION '{folder}'"]:
+        with pytest.raises(PySparkException):
+            spark.sql(statement)
+        assert folder.exists() == (files is not None), statement
+        assert files is None or {path.name: path.read_bytes() for path in folder.iterdir()} == files, statement
+    assert not spark.catalog.tableExists("t")
+    if not files:
+        spark.sql("CREATE TABLE t (a INT) USING parquet")
+        assert spark.table("t").count() == 0
+
+
+def test_waiting_for_another_process_that_makes_the_table_can_be_interrupted(server):
+    spark = server.session()
+    folder = server.folder / "spark-warehouse" / "t"
+    folder.mkdir(parents=True)
+    held = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
+    fcntl.flock(held, fcntl.LOCK_EX)
+    answers, begin = [], time.monotonic()
+
+    def create():
+        try:
+            spark.sql("CREATE TABLE t (a INT) USING parquet")
+        except PySparkException as error:
+            answers.append(error.getCondition())
+    waiting = threading.Thread(target=create)
+    waiting.start()
+    while waiting.is_alive():
+        spark.interruptAll()
+        waiting.join(0.05)
+    assert answers == ["OPERATION_CANCELED"]
+    assert time.monotonic() - begin < 25  # by itself it gives up after 30 s
+    os.close(held)
+    spark.sql("CREATE TABLE t (a INT) USING parquet")
+    assert spark.table("t").count() == 0

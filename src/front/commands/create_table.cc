@@ -114,7 +114,7 @@ Status Run(CommandRun& run, const sql::CreateTable& command) {
   }
   if (command.replace && old.ok()) TW_RETURN_NOT_OK(DropTableAndData(run.session, *old));
   OrderColumns(&table);
-  return run.session.CreateTable(&table, command.if_not_exists).status();
+  return run.session.CreateTable(&table, command.if_not_exists, run.stop).status();
 }
 
 Status Run(CommandRun& run, const sql::DropTable& command) {

@@ -27,7 +27,7 @@ Status Run(CommandRun& run, const sql::CreateTableLike& command) {
   table.properties = command.properties;
   table.location = command.location.value_or("");
   OrderColumns(&table);
-  return run.session.CreateTable(&table, command.if_not_exists).status();
+  return run.session.CreateTable(&table, command.if_not_exists, run.stop).status();
 }
 
 }  // namespace thalweg::front

@@ -304,7 +304,7 @@ Status CreateTableAsSelect(CommandRun& run, sql::TableInfo table, const sql::Pla
   OrderColumns(&table);
   TW_ASSIGN_OR_RETURN(const bool exists, run.catalog().TableExists(table.database, table.name));
   if (!exists && creation.mode == sql::SaveMode::kErrorIfExists) TW_RETURN_NOT_OK(CheckEmptyLocation(run, table));
-  TW_ASSIGN_OR_RETURN(const bool created, run.session.CreateTable(&table, creation.if_not_exists));
+  TW_ASSIGN_OR_RETURN(const bool created, run.session.CreateTable(&table, creation.if_not_exists, run.stop));
   if (!created) return Status::OK();
   const bool appends = KeepsOwnLog(table.format) && creation.mode != sql::SaveMode::kOverwrite;
   const auto mode = appends ? sql::SaveMode::kAppend : sql::SaveMode::kOverwrite;

@@ -311,7 +311,7 @@ Result<sql::PlanPtr> Caller::CreateTable(const pb::CreateTable& call) {
     if (!type.Is(data::TypeKind::kStruct)) return sql::InvalidPlan("The schema of a table must be a struct.");
     table.schema = type.fields();
   }
-  TW_RETURN_NOT_OK(session_.CreateTable(&table, false).status());
+  TW_RETURN_NOT_OK(session_.CreateTable(&table, false, {}).status());
   auto relation = std::make_shared<sql::UnresolvedRelation>(table.QualifiedName(), sql::OptionMap(), false);
   return session_.Analyze(relation);
 }

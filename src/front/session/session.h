@@ -43,6 +43,8 @@ class ViewMap;
 std::shared_ptr<ViewMap> MakeViewMap();
 class CachedNames;
 std::shared_ptr<CachedNames> MakeCachedNames();
+class MakerTurns;
+std::shared_ptr<MakerTurns> MakeMakerTurns();
 
 /// What all sessions of a process share. Built once by apps; outlives every session.
 struct ServerContext {
@@ -67,6 +69,8 @@ struct ServerContext {
   std::shared_ptr<ViewMap> global_views = MakeViewMap();
   /// What CACHE TABLE named, shared by all sessions.
   std::shared_ptr<CachedNames> cached_names = MakeCachedNames();
+  /// Of the sessions that make tables: one at a time for a directory.
+  std::shared_ptr<MakerTurns> maker_turns = MakeMakerTurns();
 };
 
 /// Rows of a query as they come, in the order of its partitions. Called by one thread at a time (workers among them); answer
@@ -182,8 +186,9 @@ class Session : public std::enable_shared_from_this<Session> {
 
   /// Enters a table into the catalogue: completes location, owner and time, lets the format make its own metadata. `table.schema`
   /// may be empty for an external table whose format knows it. False: it existed and `if_not_exists` was said.
-  /// Errors: TABLE_OR_VIEW_ALREADY_EXISTS, SCHEMA_NOT_FOUND, LOCATION_ALREADY_EXISTS, DATA_SOURCE_NOT_FOUND.
-  Result<bool> CreateTable(sql::TableInfo* table, bool if_not_exists);
+  /// Blocks while another session makes a table in the same directory.
+  /// Errors: TABLE_OR_VIEW_ALREADY_EXISTS, SCHEMA_NOT_FOUND, LOCATION_ALREADY_EXISTS, DATA_SOURCE_NOT_FOUND, OPERATION_CANCELED.
+  Result<bool> CreateTable(sql::TableInfo* table, bool if_not_exists, std::stop_token stop);
 
   // --- functions ---
   /// spark.udf.register: by its name without case; replaces one of the same name.

@@ -106,7 +106,7 @@ Result<Sink> TableSink(Session& session, const StreamStart& start, const std::ve
     info.schema = Nullable(schema);
     info.partition_columns = partitions;
     info.location = start.path.empty() ? start.options.Get("path").value_or("") : start.path;
-    TW_RETURN_NOT_OK(session.CreateTable(&info, true).status());
+    TW_RETURN_NOT_OK(session.CreateTable(&info, true, {}).status());
   }
   sql::OptionMap options;
   for (const auto& [key, value] : start.options.entries()) {
