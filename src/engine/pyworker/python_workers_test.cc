@@ -15,6 +15,7 @@ namespace {
 
 constexpr const char* kDaemon = R"(
 import os, signal, socket, struct, sys
+assert __name__ == '__main__' and sys.argv[1:] == ['pyspark.worker']
 def read(n):
     data = b''
     while len(data) < n:
@@ -37,14 +38,24 @@ def serve(conn):
     secret = recv(conn, struct.unpack('>i', recv(conn, 4))[0])
     conn.sendall(struct.pack('>i', 2) + b'ok' if secret.decode() == os.environ['PYTHON_WORKER_FACTORY_SECRET'] else b'')
     while True:
-        # A task: an int, answered by its double; 13 is an error, 14 the end of the process.
+        # A task: an int, answered by its double; 13 is an error, 14 and 15 the end of the process, 17 that of a child of its own.
         n = struct.unpack('>i', recv(conn, 4))[0]
         if n == 13:
             text = b'Traceback: thirteen'
             conn.sendall(struct.pack('>ii', -2, len(text)) + text)
             continue
         if n == 14:
+            os.write(2, b'fourteen is too much')
             os._exit(3)
+        if n == 15:
+            os.kill(os.getpid(), signal.SIGSEGV)
+        if n == 16:
+            os.write(2, b'sixteen\n')
+        if n == 17:
+            child = os.fork()
+            if child == 0:
+                os._exit(7)
+            n = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
         conn.sendall(struct.pack('>i', 2 * n))
 import select
 os.setpgid(0, 0)
@@ -65,6 +76,7 @@ while True:
         conn = listener.accept()[0]
         if os.fork() == 0:
             signal.signal(signal.SIGHUP, signal.SIG_DFL)
+            signal.signal(signal.SIGCHLD, signal.SIG_DFL)
             serve(conn)
         conn.close()
 )";
@@ -159,10 +171,52 @@ TEST_F(PythonWorkersTest, WorkersAreLentAgainUnlessSomethingWentWrong) {
   EXPECT_EQ(failed.condition(), "PYTHON_EXCEPTION");
   EXPECT_NE(failed.message().find("Traceback: thirteen"), std::string::npos);
   first.reset();
-  EXPECT_EQ(Ask(*second, 14).status().condition(), "PYTHON_WORKER_CRASHED");
+  const Status crashed = Ask(*second, 14).status();
+  EXPECT_EQ(crashed.condition(), "PYTHON_WORKER_CRASHED");
+  // The line of the prelude stands behind what the worker left without an end.
+  EXPECT_NE(crashed.message().find("exit status 3\nfourteen is too much"), std::string::npos) << crashed.message();
   second.reset();
   EXPECT_EQ(workers_->Count().lent, 0);
   EXPECT_NE(workers_->Acquire(request_, {}).ValueOrDie()->pid(), pid);
+}
+
+TEST_F(PythonWorkersTest, ACrashTellsTheSignalAndWhatItsTaskPrinted) {
+  auto worker = workers_->Acquire(request_, {}).ValueOrDie();
+  EXPECT_EQ(Ask(*worker, 16).ValueOrDie(), 32);
+  Status crashed = Ask(*worker, 15).status();
+  EXPECT_NE(crashed.message().find("signal 11 (Segmentation fault)\nsixteen"), std::string::npos) << crashed.message();
+  worker = workers_->Acquire(request_, {}).ValueOrDie();
+  crashed = Ask(*worker, 15).status();
+  EXPECT_NE(crashed.message().find("signal 11"), std::string::npos) << crashed.message();
+  EXPECT_EQ(crashed.message().find("sixteen"), std::string::npos) << "of an earlier task";
+}
+
+// One SIGCHLD may stand for several ends.
+TEST_F(PythonWorkersTest, EachOfSeveralThatEndAtOnceIsTold) {
+  std::vector<std::unique_ptr<PooledWorker>> workers;
+  for (int i = 0; i < 6; ++i) workers.push_back(workers_->Acquire(request_, {}).ValueOrDie());
+  for (const auto& worker : workers) ASSERT_EQ(kill(worker->pid(), SIGKILL), 0);
+  for (const auto& worker : workers) {
+    const Status ended = worker->socket().ReadInt({}).status();
+    EXPECT_NE(ended.message().find("signal 9 (Killed)"), std::string::npos) << ended.message();
+  }
+}
+
+// The daemon hears of its workers' ends; what a worker starts is the worker's own to wait for, and no line of ours.
+TEST_F(PythonWorkersTest, ChildrenOfAWorkerAreItsOwn) {
+  Mutex mutex;
+  std::vector<std::string> lines;
+  workers_ = PythonWorkers::Make([&](std::string_view line, bool) {
+    const MutexLock lock(mutex);
+    lines.emplace_back(line);
+  });
+  auto worker = workers_->Acquire(request_, {}).ValueOrDie();
+  EXPECT_EQ(Ask(*worker, 17).ValueOrDie(), 14);
+  EXPECT_EQ(Ask(*worker, 16).ValueOrDie(), 32);
+  EXPECT_EQ(Ask(*worker, 14).status().condition(), "PYTHON_WORKER_CRASHED");
+  worker.reset();
+  workers_.reset();
+  EXPECT_EQ(lines, (std::vector<std::string>{"sixteen", "fourteen is too much"}));
 }
 
 TEST_F(PythonWorkersTest, AStopBreaksTheWaiting) {
