@@ -3,11 +3,17 @@
 #include <algorithm>
 #include <utility>
 
+#include "engine/exec/window_pieces.h"
+
 namespace thalweg::engine {
 namespace {
 
+using data::ColumnPtr;
+
 /// Whole partitions of so many rows are computed together.
 constexpr int64_t kComputedRows = 32 << 10;
+/// Per row, for what is made and dropped while a function begins.
+constexpr int64_t kIndexBytes = 16;
 
 }  // namespace
 
@@ -24,50 +30,30 @@ Status Window::BeginEpoch(const sql::EpochContext& epoch) {
   return Status::OK();
 }
 
-bool Window::Differ(const data::Chunk& a, int64_t i, const data::Chunk& b, int64_t j) const {
-  return std::any_of(params_->partition_columns.begin(), params_->partition_columns.end(), [&](int key) {
-    const data::Column& left = *a.column(key);
-    const data::Column& right = *b.column(key);
-    const bool null = left.physical() == data::PhysicalType::kNull || left.IsNull(i);
-    if (null != (right.physical() == data::PhysicalType::kNull || right.IsNull(j))) return true;
-    return !null && CompareValues(left, i, right, j) != 0;
-  });
-}
-
-int64_t Window::LastStart(const data::Chunk* before, const data::Chunk& chunk) const {
-  for (int64_t row = chunk.num_rows() - 1; row > 0; --row) {
-    if (Differ(chunk, row - 1, chunk, row)) return row;
-  }
-  return before != nullptr && Differ(*before, before->num_rows() - 1, chunk, 0) ? 0 : -1;
-}
-
 Result<OperatorState> Window::Push(int, data::Chunk chunk) {
   if (chunk.num_rows() == 0) return OperatorState::kNeedInput;
   std::vector<data::ColumnPtr> columns;
   data::Chunk kept = chunk.Compacted();
   for (const data::ColumnPtr& column : kept.columns()) columns.push_back(data::Flatten(column));
   kept = data::Chunk(std::move(columns), kept.num_rows());
-  const int64_t start = LastStart(held_.empty() ? nullptr : &held_.back(), kept);
+  const int64_t start = partitions_.LastStart(kept);
   if (start >= 0) whole_rows_ = held_rows_ + start;
   held_rows_ += kept.num_rows();
-  if (held_rows_ > INT32_MAX / 2) return Unsupported("windows over partitions of more than 1073741823 rows");
+  if (held_rows_ > INT32_MAX / 2)
+    return Unsupported("windows over partitions of more than 1073741823 rows");
   held_bytes_ += kept.bytes();
   held_.push_back(std::move(kept));
   TW_RETURN_NOT_OK(memory_.Resize(held_bytes_));
-  if (whole_rows_ < kComputedRows) return OperatorState::kNeedInput;
-  TW_RETURN_NOT_OK(Compute());
-  return OperatorState::kHaveOutput;
+  return whole_rows_ < kComputedRows ? OperatorState::kNeedInput : OperatorState::kHaveOutput;
 }
 
 Result<OperatorState> Window::EndInput(int) {
   ended_ = true;
   whole_rows_ = held_rows_;
-  if (held_rows_ == 0) return OperatorState::kFinished;
-  TW_RETURN_NOT_OK(Compute());
-  return OperatorState::kHaveOutput;
+  return held_rows_ == 0 ? OperatorState::kFinished : OperatorState::kHaveOutput;
 }
 
-Status Window::Compute() {
+Status Window::Begin() {
   // The last chunk may hold the beginning of a partition that is not whole.
   std::vector<data::Chunk> rest;
   const int64_t left = held_rows_ - whole_rows_;
@@ -77,47 +63,90 @@ Status Window::Compute() {
     if (last.num_rows() > left) held_.push_back(last.Slice(0, last.num_rows() - left));
     rest.push_back(last.Slice(last.num_rows() - left, left).Compacted());
   }
-  // Rows once more while they are put together, then results and what they are made with.
-  const int64_t results = static_cast<int64_t>(params_->functions.size()) * whole_rows_ * 16;
-  TW_RETURN_NOT_OK(memory_.Resize(2 * held_bytes_ + results + whole_rows_ * 64));
+  // Rows are there twice while they are put together.
+  TW_RETURN_NOT_OK(memory_.Resize(2 * held_bytes_ + whole_rows_ * kIndexBytes));
   data::Chunk all = held_.size() == 1 ? held_[0] : data::ConcatChunks(held_, params_->types);
-  held_.clear();
-  WindowRows rows(std::move(all), params_->partition_columns, params_->orders);
-  WindowEvaluator evaluator(eval_);
-  std::vector<data::ColumnPtr> columns(rows.chunk().columns().begin(), rows.chunk().columns().begin() + params_->kept_columns);
-  for (const WindowFunctionSpec& function : params_->functions) {
-    TW_ASSIGN_OR_RETURN(data::ColumnPtr column, evaluator.Evaluate(function, rows));
-    columns.push_back(std::move(column));
-  }
-  out_ = data::Chunk(std::move(columns), rows.rows());
-  next_ = 0;
   held_ = std::move(rest);
   held_rows_ = left;
   whole_rows_ = 0;
   held_bytes_ = 0;
   for (const data::Chunk& chunk : held_) held_bytes_ += chunk.bytes();
-  return memory_.Resize(held_bytes_ + out_.bytes());
+  work_ = std::make_unique<Work>(
+      WindowRows(std::move(all), params_->partition_columns, params_->orders));
+  work_->chunk_bytes = work_->rows.chunk().bytes();
+  work_->made.resize(params_->functions.size());
+  work_->made_bytes.resize(params_->functions.size());
+  return Charge();
+}
+
+Status Window::Charge() {
+  int64_t bytes = held_bytes_;
+  if (work_ != nullptr) {
+    bytes += work_->chunk_bytes + work_->rows.index_bytes() + work_->rows.rows() * kIndexBytes;
+    for (const auto& run : work_->runs) bytes += run->bytes();
+    for (const int64_t made : work_->made_bytes) bytes += made;
+  }
+  return memory_.Resize(bytes);
+}
+
+Result<bool> Window::Step() {
+  const auto missing = std::find(work_->made.begin(), work_->made.end(), nullptr);
+  if (missing == work_->made.end()) return false;
+  const size_t function = missing - work_->made.begin();
+  if (function == work_->runs.size()) {
+    work_->runs.push_back(NewWindowFunctionRun(params_->functions[function], work_->rows, eval_));
+  } else {
+    TW_ASSIGN_OR_RETURN(*missing, work_->runs[function]->Next(std::min(
+                                      data::kChunkRows, work_->rows.rows() - work_->next)));
+    if (*missing != nullptr)
+      work_->made_bytes[function] = BytesOfRows(**missing, 0, (*missing)->length());
+  }
+  TW_RETURN_NOT_OK(Charge());
+  return true;
+}
+
+data::Chunk Window::TakeMade() {
+  int64_t count = work_->rows.rows() - work_->next;
+  for (const ColumnPtr& column : work_->made) count = std::min(count, column->length());
+  std::vector<ColumnPtr> columns;
+  for (int i = 0; i < params_->kept_columns; ++i)
+    columns.push_back(data::Slice(work_->rows.chunk().column(i), work_->next, count));
+  for (size_t i = 0; i < work_->made.size(); ++i) {
+    ColumnPtr& column = work_->made[i];
+    columns.push_back(data::Slice(column, 0, count));
+    if (column->length() == count) {
+      column = nullptr;
+      work_->made_bytes[i] = 0;
+    } else {
+      column = data::Slice(column, count, column->length() - count);
+    }
+  }
+  work_->next += count;
+  return data::Chunk(std::move(columns), count);
 }
 
 Result<std::optional<data::Chunk>> Window::Pull(OperatorState* state) {
-  const int64_t count = std::min(data::kChunkRows, out_.num_rows() - next_);
-  std::optional<data::Chunk> out;
-  if (count > 0) out = out_.Slice(next_, count);
-  next_ += count;
   *state = OperatorState::kHaveOutput;
-  if (next_ == out_.num_rows()) {
-    out_ = {};
-    next_ = 0;
-    TW_RETURN_NOT_OK(memory_.Resize(held_bytes_));
+  if (work_ == nullptr) {
+    TW_RETURN_NOT_OK(Begin());
+    return std::optional<data::Chunk>();
+  }
+  TW_ASSIGN_OR_RETURN(const bool working, Step());
+  if (working) return std::optional<data::Chunk>();
+  data::Chunk out = TakeMade();
+  if (work_->next == work_->rows.rows()) {
+    work_.reset();
     *state = ended_ ? OperatorState::kFinished : OperatorState::kNeedInput;
   }
-  return out;
+  TW_RETURN_NOT_OK(Charge());
+  return std::optional<data::Chunk>(std::move(out));
 }
 
 void Window::Clear() {
   held_.clear();
-  out_ = {};
-  held_rows_ = held_bytes_ = whole_rows_ = next_ = 0;
+  work_.reset();
+  partitions_.Clear();
+  held_rows_ = held_bytes_ = whole_rows_ = 0;
   ended_ = false;
   memory_.Release();
 }

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
+#include <utility>
 
 #include <gtest/gtest.h>
 
@@ -320,52 +322,192 @@ TEST(Window, AgreesWithTheDefinition) {
   Check(21, 1, 1, {});
 }
 
-TEST(Window, AgreesAcrossChunksThatAreComputedApart) {
-  // More rows than are held together, in short partitions and in one that is longer.
-  for (const int64_t length : {7, 40'000}) {
-    const int64_t count = 100'000;
-    std::vector<data::Chunk> chunks;
-    for (int64_t at = 0; at < count; at += 1000) {
-      std::vector<ValueList> rows;
-      for (int64_t row = at; row < at + 1000; ++row) rows.push_back({Value(row / length), Value(row)});
-      chunks.push_back(data::ChunkFromRows(std::vector<DataType>{DataType::Long(), DataType::Long()}, rows));
+/// A window by hand, over chunks; what is pulled, and what it charged.
+class Driver {
+ public:
+  explicit Driver(std::shared_ptr<const WindowParams> params, int64_t limit_bytes = MemoryAccount::kNoLimit)
+      : account("query", nullptr, limit_bytes), memory_(account), window_(std::move(params)) {
+    context_.config = std::make_shared<const sql::EvalConfig>();
+    context_.memory = &memory_;
+    EXPECT_TRUE(window_.Open(context_).ok());
+    EXPECT_TRUE(window_.BeginEpoch(epoch_).ok());
+  }
+  using Each = std::function<void(const data::Chunk& chunk)>;
+  Status Run(const std::vector<data::Chunk>& chunks, const Each& each) {
+    for (const data::Chunk& chunk : chunks) {
+      TW_ASSIGN_OR_RETURN(const OperatorState state, window_.Push(0, chunk));
+      TW_RETURN_NOT_OK(Drain(state, each));
     }
-    auto params = std::make_shared<WindowParams>();
-    params->types = {DataType::Long(), DataType::Long()};
-    params->kept_columns = 2;
-    params->partition_columns = {0};
-    params->orders = {{1, DataType::Long(), true, true}};
-    WindowFunctionSpec sum;
-    sum.aggregate = BoundOf("sum", kValue);
-    sum.type = DataType::Long();
-    sum.arguments = {{1, DataType::Long(), {}}};
-    sum.frame.frame = {FrameUnit::kRange, FrameEdge::kUnboundedPreceding, FrameEdge::kCurrentRow};
-    params->functions = {Ranking(Kind::kRowNumber), sum};
-    MemoryAccount account("query", nullptr);
-    MemoryReservation memory(account);
-    Window window(params);
-    TaskContext context;
-    context.config = std::make_shared<const sql::EvalConfig>();
-    context.memory = &memory;
-    ASSERT_TRUE(window.Open(context).ok());
-    const sql::EpochContext epoch;
-    ASSERT_TRUE(window.BeginEpoch(epoch).ok());
-    int64_t seen = 0;
-    const auto drain = [&](OperatorState state) {
-      while (state == OperatorState::kHaveOutput) {
-        const auto out = window.Pull(&state).ValueOrDie();
-        for (int64_t i = 0; out && i < out->num_rows(); ++i, ++seen) {
-          const int64_t first = seen / length * length;
-          ASSERT_EQ(out->column(2)->GetValue(i).AsInt64(), seen - first + 1);
-          ASSERT_EQ(out->column(3)->GetValue(i).AsInt64(), (seen * (seen + 1) - first * (first - 1)) / 2);
-        }
-      }
+    TW_ASSIGN_OR_RETURN(const OperatorState state, window_.EndInput(0));
+    return Drain(state, each);
+  }
+  MemoryAccount account;
+
+ private:
+  Status Drain(OperatorState state, const Each& each) {
+    while (state == OperatorState::kHaveOutput) {
+      TW_ASSIGN_OR_RETURN(const std::optional<data::Chunk> out, window_.Pull(&state));
+      if (out) each(*out);
+    }
+    return Status::OK();
+  }
+
+  MemoryReservation memory_;
+  TaskContext context_;
+  sql::EpochContext epoch_;
+  Window window_;
+};
+
+WindowFunctionSpec OverNumbers(const std::string& name, FrameSpec frame) {
+  WindowFunctionSpec spec;
+  spec.aggregate = BoundOf(name, kNumber);
+  spec.type = spec.aggregate->type;
+  spec.arguments = {{1, DataType::Long(), {}}};
+  spec.frame = frame;
+  return spec;
+}
+
+/// Rows of partitions of that length: number of the partition, number of the row.
+std::vector<data::Chunk> NumberedRows(int64_t count, int64_t length) {
+  std::vector<data::Chunk> chunks;
+  for (int64_t at = 0; at < count; at += 1000) {
+    std::vector<ValueList> rows;
+    for (int64_t row = at; row < std::min(at + 1000, count); ++row) rows.push_back({Value(row / length), Value(row)});
+    chunks.push_back(data::ChunkFromRows(std::vector<DataType>{DataType::Long(), DataType::Long()}, rows));
+  }
+  return chunks;
+}
+
+std::shared_ptr<WindowParams> OverNumberedRows(std::vector<WindowFunctionSpec> functions) {
+  auto params = std::make_shared<WindowParams>();
+  params->types = {DataType::Long(), DataType::Long()};
+  params->kept_columns = 2;
+  params->partition_columns = {0};
+  params->orders = {{1, DataType::Long(), true, true}};
+  params->functions = std::move(functions);
+  return params;
+}
+
+constexpr FrameEdge kFirst = FrameEdge::kUnboundedPreceding, kHere = FrameEdge::kCurrentRow, kLast = FrameEdge::kUnboundedFollowing, kSome = FrameEdge::kOffset;
+
+TEST(Window, AgreesAcrossChunksThatAreComputedApart) {
+  // More rows than are held together, in short partitions and in longer ones.
+  for (const int64_t length : {7, 100, 5'000, 40'000}) {
+    SCOPED_TRACE(length);
+    const int64_t count = 50'000;
+    WindowFunctionSpec before = Ranking(Kind::kOffset, -2);
+    before.type = DataType::Long();
+    before.arguments = {{1, DataType::Long(), {}}, {0, DataType::Long(), {}}};
+    WindowFunctionSpec last = Ranking(Kind::kLast);
+    last.type = DataType::Long();
+    last.arguments = {{1, DataType::Long(), {}}};
+    last.frame = Frame(FrameUnit::kRows, kHere, kSome, 0, 3);
+    const auto params = OverNumberedRows({Ranking(Kind::kRowNumber), before, last, OverNumbers("sum", Frame(FrameUnit::kRange, kFirst, kHere)),
+                                          OverNumbers("sum", Frame(FrameUnit::kRows, kFirst, kSome, 0, 20)),
+                                          OverNumbers("sum", Frame(FrameUnit::kRows, kFirst, kSome, 0, -1)),
+                                          OverNumbers("sum", Frame(FrameUnit::kRows, kFirst, kLast)),
+                                          OverNumbers("sum", Frame(FrameUnit::kRows, kSome, kSome, -3, 1)),
+                                          OverNumbers("array_agg", Frame(FrameUnit::kRows, kSome, kHere, -1, 0)),
+                                          OverNumbers("array_agg", Frame(FrameUnit::kRows, kFirst, length <= 100 ? kHere : kSome, 0, INT32_MIN))});
+    const auto list = [](int64_t first, int64_t end) {
+      ValueList values;
+      for (int64_t i = first; i < end; ++i) values.emplace_back(i);
+      return Value(std::move(values));
     };
-    for (const data::Chunk& chunk : chunks) drain(window.Push(0, chunk).ValueOrDie());
-    drain(window.EndInput(0).ValueOrDie());
-    EXPECT_EQ(seen, count);
-    EXPECT_EQ(account.used_bytes(), 0);
-    EXPECT_GT(account.peak_bytes(), 0);
+    int64_t row = 0;
+    Driver driver(params);
+    const Status status = driver.Run(NumberedRows(count, length), [&](const data::Chunk& out) {
+      for (int64_t i = 0; i < out.num_rows(); ++i, ++row) {
+        const int64_t first = row / length * length;
+        const int64_t end = std::min(count, first + length);
+        const bool at_edge = length > 7 && (row - first < 3 || end - row <= 3);
+        if (row % 11 != 0 && !at_edge) continue;
+        const auto sum = [&](int64_t from, int64_t to) {  // of the rows in [from, to) that the partition has
+          from = std::max(from, first);
+          to = std::min(to, end);
+          return from >= to ? Value() : Value((to * (to - 1) - from * (from - 1)) / 2);
+        };
+        const auto value = [&](int function) { return out.column(2 + function)->GetValue(i); };
+        ASSERT_EQ(value(0).AsInt64(), row - first + 1);
+        ASSERT_EQ(value(1), Value(row - 2 < first ? row / length : row - 2));
+        ASSERT_EQ(value(2), Value(std::min(row + 3, end - 1)));
+        ASSERT_EQ(value(3), sum(first, row + 1));
+        ASSERT_EQ(value(4), sum(first, row + 21));
+        ASSERT_EQ(value(5), sum(first, row));
+        ASSERT_EQ(value(6), sum(first, end));
+        ASSERT_EQ(value(7), sum(row - 3, row + 2));
+        ASSERT_EQ(value(8), list(std::max(first, row - 1), row + 1));
+        ASSERT_EQ(value(9), list(first, length <= 100 ? row + 1 : first));
+      }
+    });
+    ASSERT_TRUE(status.ok()) << status.message();
+    EXPECT_EQ(row, count);
+    EXPECT_EQ(driver.account.used_bytes(), 0);
+    EXPECT_GT(driver.account.peak_bytes(), 0);
+  }
+}
+
+// The results of all rows together would be 576 and 128 MB.
+TEST(Window, HoldsNoMoreResultsThanAPiece) {
+  for (const auto& [upper, count] : std::vector<std::pair<FrameEdge, int64_t>>{{kHere, 12'000}, {kLast, 4'000}}) {
+    const FrameEdge upper_edge = upper;
+    const int64_t rows = count;
+    Driver driver(OverNumberedRows({OverNumbers("array_agg", Frame(FrameUnit::kRows, kFirst, upper))}), 24 << 20);
+    int64_t row = 0;
+    const Status status = driver.Run(NumberedRows(rows, rows), [&](const data::Chunk& out) {
+      const auto offsets = out.column(2)->offsets();
+      const bool running = upper_edge == kHere;
+      for (int64_t i = 0; i < out.num_rows(); ++i, ++row) ASSERT_EQ(offsets[i + 1] - offsets[i], running ? row + 1 : rows);
+    });
+    ASSERT_TRUE(status.ok()) << status.message();
+    EXPECT_EQ(row, rows);
+    EXPECT_EQ(driver.account.used_bytes(), 0);
+  }
+}
+
+/// Every row that is added to it; stops the query at the first.
+struct Stopping {
+  static Status Update(const sql::BoundAggregate&, std::span<const data::ColumnPtr>, int64_t rows, uint8_t* const*, sql::EvalContext&) {
+    if (added == 0) execution->Cancel(Cancelled());
+    added += rows;
+    return Status::OK();
+  }
+  static Result<data::ColumnPtr> Finish(const sql::BoundAggregate&, std::span<uint8_t* const> accumulators, sql::EvalContext&) {
+    return data::Column::Nulls(DataType::Long(), static_cast<int64_t>(accumulators.size()));
+  }
+  static inline Execution* execution = nullptr;
+  static inline int64_t added = 0;
+};
+
+TEST(Window, StopsWithinAStep) {
+  static const sql::AggregateKernels kKernels{.size = 8, .update = &Stopping::Update, .finish = &Stopping::Finish};
+  struct Case {
+    FrameEdge lower, upper;
+    int64_t rows;
+  };
+  for (const auto& [lower, upper, count] : std::vector<Case>{{kHere, kLast, 20'000}, {kFirst, kLast, 300'000}, {kFirst, kHere, 300'000}}) {
+    WindowFunctionSpec function = OverNumbers("sum", Frame(FrameUnit::kRows, lower, upper));
+    auto bound = std::make_shared<sql::BoundAggregate>(*function.aggregate);
+    bound->kernels = &kKernels;
+    function.aggregate = bound;
+    const auto params = OverNumberedRows({function});
+    auto source = testing::Node("Source", {}, 1, [chunks = NumberedRows(count, count)](PartitionId) -> Result<std::unique_ptr<Operator>> {
+      return std::make_unique<testing::ChunkSource>(chunks);
+    });
+    testing::Runner runner(testing::Plan(testing::Node("Window", {{source, Distribution::kSame, {}}}, 1, [params](PartitionId) -> Result<std::unique_ptr<Operator>> {
+      return std::make_unique<Window>(params);
+    })));
+    Stopping::execution = runner.execution.get();
+    Stopping::added = 0;
+    int64_t rows = 0;
+    const auto result = runner.execution->RunEpoch({}, [&](PartitionId, data::Chunk chunk, std::shared_ptr<Signal>*) -> Result<bool> {
+      rows += chunk.num_rows();
+      return true;
+    });
+    EXPECT_EQ(result.status().kind(), ErrorKind::kCancelled);
+    EXPECT_GT(Stopping::added, 0);
+    EXPECT_LE(Stopping::added, 64 << 10);
+    EXPECT_EQ(rows, 0);
   }
 }
 
