@@ -5,6 +5,7 @@
 #include "engine/exec/operators/sort.h"
 #include "engine/exec/operators/window.h"
 #include "sql/functions/registry.h"
+#include "sql/functions/window/window_functions.h"
 #include "sql/plan/window.h"
 
 namespace thalweg::engine {
@@ -29,7 +30,8 @@ struct ReadColumns {
 
 class WindowPlanner {
  public:
-  WindowPlanner(PlanContext& context, const sql::Window& window) : context_(context), window_(window) {}
+  WindowPlanner(PlanContext& context, const sql::Window& window)
+      : context_(context), window_(window) {}
 
   Result<PhysicalNodePtr> Plan() {
     TW_ASSIGN_OR_RETURN(PhysicalNodePtr input, context_.Plan(window_.child()));
@@ -43,13 +45,16 @@ class WindowPlanner {
     for (const ExprPtr& given : window_.orders) {
       const auto& order = static_cast<const sql::SortOrder&>(*given);
       TW_RETURN_NOT_OK(CheckSortable(order.type()));
-      params_->orders.push_back({columns_.Add(order.child()), order.type(), order.ascending(), order.nulls_first()});
+      params_->orders.push_back(
+          {columns_.Add(order.child()), order.type(), order.ascending(), order.nulls_first()});
     }
     for (const ExprPtr& named : window_.calls) {
-      TW_ASSIGN_OR_RETURN(WindowFunctionSpec spec, SpecOf(static_cast<const sql::WindowCall&>(*named->child())));
+      TW_ASSIGN_OR_RETURN(WindowFunctionSpec spec,
+                          SpecOf(static_cast<const sql::WindowCall&>(*named->child())));
       params_->functions.push_back(std::move(spec));
     }
-    TW_ASSIGN_OR_RETURN(KeyedInput keyed, WithKeyColumns(context_, std::move(input), columns_.list));
+    TW_ASSIGN_OR_RETURN(KeyedInput keyed,
+                        WithKeyColumns(context_, std::move(input), columns_.list));
     UseColumns(keyed.columns);
     params_->types = TypesOf(keyed.node->output);
     return Over(Sorted(std::move(keyed.node)));
@@ -89,21 +94,26 @@ class WindowPlanner {
     const sql::AttributeList output = input->output;
     const bool many = input->num_partitions > 1;
     const std::string text = "Sort " + OrdersText() + ", false";
-    const MakeOperator make = [keys, types = params_->types](PartitionId) -> Result<std::unique_ptr<Operator>> {
+    const MakeOperator make =
+        [keys, types = params_->types](PartitionId) -> Result<std::unique_ptr<Operator>> {
       return std::make_unique<Sort>(keys, types);
     };
     if (many && !params_->partition_columns.empty() && context_.shuffle_partitions > 1) {
-      std::vector<PhysicalInput> inputs = {{std::move(input), Distribution::kHash, hash_columns_, 0}};
+      std::vector<PhysicalInput> inputs = {
+          {std::move(input), Distribution::kHash, hash_columns_, 0}};
       return NewNode("Sort", text, std::move(inputs), output, context_.shuffle_partitions, make);
     }
     if (keys.empty()) return Gathered(std::move(input));
-    if (many) input = NewMapNode("Sort", text, std::move(input), output, make);  // runs, which are merged in one
+    if (many)
+      input = NewMapNode("Sort", text, std::move(input), output,
+                         make);  // runs, which are merged in one
     return NewSingleNode("Sort", text, std::move(input), output, make);
   }
 
   std::string OrdersText() const {
     ExprList orders;
-    for (const ExprPtr& key : window_.partition) orders.push_back(sql::SortOrder::Make(key, true, true));
+    for (const ExprPtr& key : window_.partition)
+      orders.push_back(sql::SortOrder::Make(key, true, true));
     orders.insert(orders.end(), window_.orders.begin(), window_.orders.end());
     return ListText(orders);
   }
@@ -111,7 +121,9 @@ class WindowPlanner {
   PhysicalNodePtr Over(PhysicalNodePtr sorted) const {
     std::shared_ptr<const WindowParams> params = params_;
     auto node = NewMapNode("Window", window_.NodeText(), std::move(sorted), window_.output(),
-                           [params](PartitionId) -> Result<std::unique_ptr<Operator>> { return std::make_unique<Window>(params); });
+                           [params](PartitionId) -> Result<std::unique_ptr<Operator>> {
+                             return std::make_unique<Window>(params);
+                           });
     return node;
   }
 
@@ -132,10 +144,12 @@ class WindowPlanner {
     spec.type = call.type();
     ExprList arguments;
     if (const sql::WindowFunctionData* function = sql::AsWindowFunction(*call.function())) {
-      static constexpr Kind kKinds[] = {Kind::kRowNumber, Kind::kRank,   Kind::kDenseRank, Kind::kPercentRank, Kind::kCumeDist,
-                                        Kind::kNtile,     Kind::kOffset, Kind::kOffset,    Kind::kNth};
+      static constexpr Kind kKinds[] = {Kind::kRowNumber,   Kind::kRank,     Kind::kDenseRank,
+                                        Kind::kPercentRank, Kind::kCumeDist, Kind::kNtile,
+                                        Kind::kOffset,      Kind::kOffset,   Kind::kNth};
       spec.kind = kKinds[static_cast<size_t>(function->kind)];
-      spec.number = function->kind == sql::WindowFunctionKind::kLag ? -function->number : function->number;
+      spec.number =
+          function->kind == sql::WindowFunctionKind::kLag ? -function->number : function->number;
       spec.ignore_nulls = function->ignore_nulls;
       const ExprList& given = call.function()->children();
       if (spec.kind == Kind::kOffset) arguments = {given[0], given[2]};
@@ -151,19 +165,23 @@ class WindowPlanner {
       TW_ASSIGN_OR_RETURN(WindowArgument one, ArgumentOf(argument));
       spec.arguments.push_back(std::move(one));
     }
-    if (spec.kind == Kind::kAggregate || spec.kind == Kind::kFirst || spec.kind == Kind::kLast || spec.kind == Kind::kNth) {
+    if (spec.kind == Kind::kAggregate || spec.kind == Kind::kFirst || spec.kind == Kind::kLast ||
+        spec.kind == Kind::kNth) {
       TW_ASSIGN_OR_RETURN(spec.frame, FrameOf(call));
     }
     return spec;
   }
 
   /// first and last are a row of the frame, which needs no accumulator.
-  Status PickRow(const sql::AggregateCall& aggregate, WindowFunctionSpec* spec, ExprList* arguments) const {
+  Status PickRow(const sql::AggregateCall& aggregate, WindowFunctionSpec* spec,
+                 ExprList* arguments) const {
     const std::string_view name = aggregate.bound().function->name;
     const bool first = name == "first" || name == "first_value" || name == "any_value";
-    if ((!first && name != "last" && name != "last_value") || aggregate.has_filter()) return Status::OK();
+    if ((!first && name != "last" && name != "last_value") || aggregate.has_filter())
+      return Status::OK();
     if (arguments->size() == 2) {
-      TW_ASSIGN_OR_RETURN(const sql::Value ignore, sql::EvaluateConstant((*arguments)[1], *context_.config));
+      TW_ASSIGN_OR_RETURN(const sql::Value ignore,
+                          sql::EvaluateConstant((*arguments)[1], *context_.config));
       spec->ignore_nulls = !ignore.is_null() && ignore.get<bool>();
       arguments->pop_back();
     }
@@ -193,11 +211,8 @@ class WindowPlanner {
     if (!order.ascending()) {
       TW_ASSIGN_OR_RETURN(step, sql::BindBuiltin("negative", {step}, bind));
     }
-    const bool days = order.type().Is(TypeKind::kDate) && step->type().Is(TypeKind::kInteger);
-    TW_ASSIGN_OR_RETURN(const ExprPtr bound, sql::BindBuiltin(days ? "date_add" : "+", {order.child(), step}, bind));
-    // A sum of decimals has one more digit before the point; it compares with the order's values as it is.
-    const bool same = bound->type().SameType(order.type()) || bound->type().Is(TypeKind::kDecimal);
-    *column = columns_.Add(same ? bound : sql::Cast::Make(bound, order.type(), sql::EvalMode::kLegacy));
+    TW_ASSIGN_OR_RETURN(const ExprPtr bound, sql::RangeBound(order.child(), step, bind));
+    *column = columns_.Add(bound);
     return Status::OK();
   }
 

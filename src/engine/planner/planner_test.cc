@@ -165,6 +165,52 @@ TEST_F(PlannerTest, QueriesOverTablesAgreeWithSpark) {
   }
 }
 
+// A bound lies `below` before and `above` behind the row in the order, whatever the precision and scale of the decimals are.
+TEST_F(PlannerTest, RangesOfDecimalsEndWhereTheirBoundsLie) {
+  const std::vector<int64_t> values = {1, 2, 3, 10, 11, -5, 11, 0, -9};
+  std::string rows;
+  for (const int64_t value : values) rows += (rows.empty() ? "(" : ", (") + std::to_string(value) + ")";
+  for (const char* type : {"DECIMAL(5,0)", "DECIMAL(9,2)", "DECIMAL(18,0)", "DECIMAL(18,10)", "DECIMAL(38,0)", "DECIMAL(38,10)", "DECIMAL(38,20)", "DECIMAL(38,36)"}) {
+    for (const bool ascending : {true, false}) {
+      for (const auto& [below, above] : std::vector<std::pair<int64_t, int64_t>>{{1, 0}, {2, 1}, {-1, 8}, {9, 9}}) {
+        const std::string frame = std::to_string(below) + " PRECEDING AND " + std::to_string(above) + " FOLLOWING";
+        const std::string sql = "SELECT x, sum(x) OVER (ORDER BY CAST(x AS " + std::string(type) + ")" + (ascending ? "" : " DESC") + " RANGE BETWEEN " +
+                                frame + ") FROM VALUES " + rows + " AS t(x)";
+        SCOPED_TRACE(sql);
+        const auto plan = Plan(Parse(sql).ValueOrDie(), 2);
+        ASSERT_TRUE(plan.ok()) << plan.status().message();
+        size_t seen = 0;
+        for (const data::Chunk& chunk : testing::RunPlan(*plan).ValueOrDie()) {
+          for (int64_t row = 0; row < chunk.num_rows(); ++row, ++seen) {
+            const int64_t x = chunk.column(0)->GetValue(row).AsInt64();
+            std::optional<int64_t> sum;
+            for (const int64_t other : values) {
+              const int64_t behind = ascending ? other - x : x - other;
+              if (behind >= -below && behind <= above) sum = sum.value_or(0) + other;
+            }
+            EXPECT_EQ(chunk.column(1)->GetValue(row), sum ? data::Value(*sum) : data::Value()) << x;
+          }
+        }
+        EXPECT_EQ(seen, values.size());
+      }
+    }
+  }
+}
+
+// A bound may have more digits than its type, and more than 128 bits have.
+TEST_F(PlannerTest, BoundsOfDecimalsMayLieOutsideOfTheirType) {
+  const std::string most(38, '9');
+  const std::string values = " FROM VALUES (1, " + most + "BD), (2, -" + most + "BD), (3, 0BD) AS t(id, d) ORDER BY id";
+  const auto count = [&](const std::string& frame) { return Show("SELECT count(*) OVER (ORDER BY d RANGE BETWEEN " + frame + ") AS c" + values, 1).ValueOrDie(); };
+  const auto table = [](const std::string& a, const std::string& b, const std::string& c) {
+    return "+---+\n|c  |\n+---+\n|" + a + "  |\n|" + b + "  |\n|" + c + "  |\n+---+\n";
+  };
+  EXPECT_EQ(count(most + "BD PRECEDING AND " + most + "BD FOLLOWING"), table("2", "2", "3"));
+  EXPECT_EQ(count(most + "BD PRECEDING AND CURRENT ROW"), table("2", "1", "2"));
+  EXPECT_EQ(count("CURRENT ROW AND 1 FOLLOWING"), table("1", "1", "1"));
+  EXPECT_EQ(count("1 FOLLOWING AND " + most + "BD FOLLOWING"), table("0", "1", "1"));
+}
+
 // The text of a plan without the numbers of its attributes.
 std::string WithoutIds(const std::string& text) {
   std::string out;

@@ -17,4 +17,8 @@ const std::vector<const ScalarFunction*>& WindowFunctions();
 /// `ignore_nulls` where the function has no use for it.
 Result<ExprPtr> BindWindowFunction(const ScalarFunction& function, ExprList arguments, bool ignore_nulls, const BindContext& context);
 
+/// The value that lies `step` behind `order` (before it when negative), in the order's type: where a frame of RANGE ends. A decimal may
+/// have one digit more than its type. `step` has a type that the analyzer lets stand beside the order's. Errors: those of "+".
+Result<ExprPtr> RangeBound(const ExprPtr& order, const ExprPtr& step, const BindContext& context);
+
 }  // namespace thalweg::sql
