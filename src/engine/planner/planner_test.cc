@@ -211,6 +211,16 @@ TEST_F(PlannerTest, BoundsOfDecimalsMayLieOutsideOfTheirType) {
   EXPECT_EQ(count("1 FOLLOWING AND " + most + "BD FOLLOWING"), table("0", "1", "1"));
 }
 
+// Spark's Lag negates its offset when it is made.
+TEST_F(PlannerTest, LagByTheLeastIntegerOverflows) {
+  const std::string sql = "SELECT lag(id, -2147483648) OVER (ORDER BY id) AS l FROM range(2)";
+  EXPECT_EQ(Show(sql, 1).status().condition(), "ARITHMETIC_OVERFLOW");
+  EXPECT_EQ(Show("SELECT lag(id, -2147483647) OVER (ORDER BY id) AS l FROM range(2)", 1).ValueOrDie(),
+            "+----+\n|l   |\n+----+\n|NULL|\n|NULL|\n+----+\n");
+  environment_.settings().ansi = false;
+  EXPECT_EQ(Show(sql, 1).ValueOrDie(), "+----+\n|l   |\n+----+\n|NULL|\n|NULL|\n+----+\n");
+}
+
 // The text of a plan without the numbers of its attributes.
 std::string WithoutIds(const std::string& text) {
   std::string out;

@@ -1,5 +1,6 @@
 // lag, lead and nth_value: the value of another row of the partition. Source: Spark's Lag, Lead and NthValue.
 
+#include "sql/functions/registry.h"
 #include "sql/functions/window/window_binding.h"
 
 namespace thalweg::sql {
@@ -61,6 +62,12 @@ Result<BoundCall> BindLagLead(const ScalarFunction& function, ExprList arguments
   // Spark never finds out what frame that is.
   if (!integer || offset.is_null()) return Error("_LEGACY_ERROR_TEMP_1035").With("prettyName", std::string(function.name));
   data->number = offset.AsInt64();
+  if (kind == WindowFunctionKind::kLag) {
+    // Spark's lag is a lead by the negated offset, of which the least integer has none.
+    TW_ASSIGN_OR_RETURN(const ExprPtr ahead, BindBuiltin("negative", {arguments[1]}, context));
+    TW_ASSIGN_OR_RETURN(const Value rows, EvaluateConstant(ahead, context.config));
+    data->number = -rows.AsInt64();
+  }
   TW_RETURN_NOT_OK(CoerceDefault(function, &arguments, context));
   const bool nullable = arguments[0]->nullable() || arguments[2]->nullable();
   return MakeBoundExact(function, std::move(arguments), type, nullable, nullptr, ModeOf(function, context), std::move(data));
