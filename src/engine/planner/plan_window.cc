@@ -11,8 +11,6 @@
 namespace thalweg::engine {
 namespace {
 
-using data::DataType;
-using data::TypeKind;
 using sql::ExprList;
 using sql::ExprPtr;
 
@@ -28,6 +26,30 @@ struct ReadColumns {
   }
 };
 
+WindowFunctionSpec::Kind KindOf(sql::WindowFunctionKind kind) {
+  using Kind = WindowFunctionSpec::Kind;
+  switch (kind) {
+    case sql::WindowFunctionKind::kRowNumber:
+      return Kind::kRowNumber;
+    case sql::WindowFunctionKind::kRank:
+      return Kind::kRank;
+    case sql::WindowFunctionKind::kDenseRank:
+      return Kind::kDenseRank;
+    case sql::WindowFunctionKind::kPercentRank:
+      return Kind::kPercentRank;
+    case sql::WindowFunctionKind::kCumeDist:
+      return Kind::kCumeDist;
+    case sql::WindowFunctionKind::kNtile:
+      return Kind::kNtile;
+    case sql::WindowFunctionKind::kLag:
+    case sql::WindowFunctionKind::kLead:
+      return Kind::kOffset;
+    case sql::WindowFunctionKind::kNthValue:
+      break;
+  }
+  return Kind::kNth;
+}
+
 class WindowPlanner {
  public:
   WindowPlanner(PlanContext& context, const sql::Window& window)
@@ -39,8 +61,6 @@ class WindowPlanner {
     for (const ExprPtr& key : window_.partition) {
       TW_RETURN_NOT_OK(CheckSortable(key->type()));
       params_->partition_columns.push_back(columns_.Add(key));
-      TW_ASSIGN_OR_RETURN(const ExprPtr hashed, HashKey(key));
-      hash_columns_.push_back(columns_.Add(hashed));
     }
     for (const ExprPtr& given : window_.orders) {
       const auto& order = static_cast<const sql::SortOrder&>(*given);
@@ -61,21 +81,12 @@ class WindowPlanner {
   }
 
  private:
-  /// -0.0 and 0.0 are one partition: a sum of both is 0.0.
-  Result<ExprPtr> HashKey(const ExprPtr& key) const {
-    const DataType& type = key->type();
-    if (!type.Is(TypeKind::kFloat) && !type.Is(TypeKind::kDouble)) return key;
-    const sql::Value zero = type.Is(TypeKind::kFloat) ? sql::Value(0.0F) : sql::Value(0.0);
-    return sql::BindBuiltin("+", {key, sql::Literal::Make(zero, type)}, {*context_.config});
-  }
-
   /// From numbers of `columns_` to columns of the input.
   void UseColumns(const std::vector<int>& columns) {
     const auto use = [&](int& column) {
       if (column >= 0) column = columns[static_cast<size_t>(column)];
     };
     for (int& column : params_->partition_columns) use(column);
-    for (int& column : hash_columns_) use(column);
     for (SortKey& key : params_->orders) use(key.column);
     for (WindowFunctionSpec& function : params_->functions) {
       for (WindowArgument& argument : function.arguments) use(argument.column);
@@ -100,7 +111,7 @@ class WindowPlanner {
     };
     if (many && !params_->partition_columns.empty() && context_.shuffle_partitions > 1) {
       std::vector<PhysicalInput> inputs = {
-          {std::move(input), Distribution::kHash, hash_columns_, 0}};
+          {std::move(input), Distribution::kHash, params_->partition_columns, 0}};
       return NewNode("Sort", text, std::move(inputs), output, context_.shuffle_partitions, make);
     }
     if (keys.empty()) return Gathered(std::move(input));
@@ -144,10 +155,7 @@ class WindowPlanner {
     spec.type = call.type();
     ExprList arguments;
     if (const sql::WindowFunctionData* function = sql::AsWindowFunction(*call.function())) {
-      static constexpr Kind kKinds[] = {Kind::kRowNumber,   Kind::kRank,     Kind::kDenseRank,
-                                        Kind::kPercentRank, Kind::kCumeDist, Kind::kNtile,
-                                        Kind::kOffset,      Kind::kOffset,   Kind::kNth};
-      spec.kind = kKinds[static_cast<size_t>(function->kind)];
+      spec.kind = KindOf(function->kind);
       spec.number =
           function->kind == sql::WindowFunctionKind::kLag ? -function->number : function->number;
       spec.ignore_nulls = function->ignore_nulls;
@@ -219,7 +227,6 @@ class WindowPlanner {
   PlanContext& context_;
   const sql::Window& window_;
   ReadColumns columns_;
-  std::vector<int> hash_columns_;
   std::shared_ptr<WindowParams> params_ = std::make_shared<WindowParams>();
 };
 

@@ -211,6 +211,21 @@ TEST_F(PlannerTest, BoundsOfDecimalsMayLieOutsideOfTheirType) {
   EXPECT_EQ(count("1 FOLLOWING AND " + most + "BD FOLLOWING"), table("0", "1", "1"));
 }
 
+// Rows meet by the hash of their keys as they are: both zeros have one, so have all NaN.
+TEST_F(PlannerTest, WindowsAreSpreadByTheirKeysAlone) {
+  AddViews(true);
+  const auto plan = Plan(Parse("SELECT d, count(*) OVER (PARTITION BY d) AS c FROM t").ValueOrDie(), 3).ValueOrDie();
+  const PhysicalNode* node = plan->root.get();
+  while (!node->inputs.empty() && node->inputs[0].distribution != Distribution::kHash) node = node->inputs[0].node.get();
+  ASSERT_FALSE(node->inputs.empty());
+  EXPECT_EQ(node->inputs[0].node->output.size(), 1U);
+  EXPECT_EQ(node->inputs[0].key_columns, (std::vector<int>{0}));
+  const std::string counts = Show(
+      "SELECT isnan(d) AS nan, c, count(*) AS n FROM (SELECT d, count(*) OVER (PARTITION BY d) AS c FROM (SELECT CASE id % 4 WHEN 0 THEN 0.0D "
+      "WHEN 1 THEN -0.0D WHEN 2 THEN double('NaN') ELSE -double('NaN') END AS d FROM range(0, 1000, 1, 3))) GROUP BY isnan(d), c ORDER BY nan", 3).ValueOrDie();
+  EXPECT_EQ(counts, "+-----+---+---+\n|nan  |c  |n  |\n+-----+---+---+\n|false|500|500|\n|true |500|500|\n+-----+---+---+\n");
+}
+
 // Spark's Lag negates its offset when it is made.
 TEST_F(PlannerTest, LagByTheLeastIntegerOverflows) {
   const std::string sql = "SELECT lag(id, -2147483648) OVER (ORDER BY id) AS l FROM range(2)";
