@@ -1,6 +1,6 @@
 #pragma once
 
-// Column.over. Source: spark-connect.md 3.7.
+// Column.over. Source: Spark Connect's expressions.proto (Expression.Window) and SparkConnectPlanner.transformWindowExpression.
 
 #include <spark/connect/expressions.pb.h>
 
