@@ -291,11 +291,14 @@ TEST(Aggregates, TextsThatAreHeldAreMeasured) {
   data::TextBuilder texts(DataType::String());
   for (int i = 0; i < 100; ++i) texts.Append(std::string(1000, static_cast<char>('a' + i % 26)) + std::to_string(i));
   const ColumnPtr column = texts.Finish();
-  for (const char* name : {"string_agg", "collect_list", "collect_set"}) {
+  for (const char* name : {"string_agg", "collect_list", "collect_set", "mode"}) {
     const auto call = Bind(name, {DataType::String()}, EvalConfig());
     Groups groups(*call, 1);
     ASSERT_TRUE(groups.Update({column}, std::vector<int>(100, 0)).ok());
     EXPECT_GE(call->kernels->owned_bytes(*call, groups.At(0)), 100'000) << name;
+    Groups merged(*call, 1);
+    ASSERT_TRUE(merged.Merge(groups.Export()).ok());
+    EXPECT_GE(call->kernels->owned_bytes(*call, merged.At(0)), 100'000) << name;
     ASSERT_TRUE(groups.Finish().ok());
     EXPECT_GE(call->kernels->owned_bytes(*call, groups.At(0)), 100'000) << name;
   }

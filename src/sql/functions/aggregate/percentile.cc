@@ -16,7 +16,17 @@ namespace thalweg::sql {
 namespace {
 
 /// Counts by value; a value is its UnsafeRow (equal values have equal bytes).
-using Counts = std::unordered_map<std::string, int64_t>;
+struct Counts {
+  std::unordered_map<std::string, int64_t> by_value;
+  int64_t value_bytes = 0;
+
+  bool empty() const { return by_value.empty(); }
+  void Add(std::string_view value, int64_t count) {
+    const auto [at, is_new] = by_value.try_emplace(std::string(value), 0);
+    at->second += count;
+    if (is_new) value_bytes += static_cast<int64_t>(value.size());
+  }
+};
 
 struct PercentileData final : BoundData {
   std::vector<double> points;
@@ -37,14 +47,14 @@ Status UpdatePercentile(const BoundAggregate&, std::span<const ColumnPtr> argume
   data::RowBatch keys;
   TW_RETURN_NOT_OK(data::UnsafeRowWriter({column->type()}, {.normalize_zero = kOneZero})
                        .Write(std::span(&column, 1), rows, nullptr, &keys));
-  ForEachNotNull(*column, rows, [&](int64_t row) { ++GetPercentile(accumulators[row])[std::string(keys.row(row))]; });
+  ForEachNotNull(*column, rows, [&](int64_t row) { GetPercentile(accumulators[row]).Add(keys.row(row), 1); });
   return {};
 }
 
 /// The distinct values of a group as a column, and their counts in the same order.
 Result<ColumnPtr> ValuesOf(const DataType& type, const Counts& counts, std::vector<int64_t>* numbers) {
   std::vector<std::string_view> keys;
-  for (const auto& [key, count] : counts) {
+  for (const auto& [key, count] : counts.by_value) {
     keys.push_back(key);
     numbers->push_back(count);
   }
@@ -100,7 +110,7 @@ Status MergeOne(const DataType& type, bool one_zero, std::string_view text, Coun
   TW_RETURN_NOT_OK(data::UnsafeRowWriter({type}, {.normalize_zero = one_zero})
                        .Write(std::span(&columns[0], 1), columns[0]->length(), nullptr, &keys));
   for (int64_t row = 0; row < keys.num_rows(); ++row) {
-    (*counts)[std::string(keys.row(row))] += Reader<int64_t>(*columns[1])[row];
+    counts->Add(keys.row(row), Reader<int64_t>(*columns[1])[row]);
   }
   return {};
 }
@@ -131,7 +141,8 @@ Status ImportPercentile(const BoundAggregate& call, std::span<const ColumnPtr> b
 
 int64_t OwnedPercentile(const BoundAggregate&, const uint8_t* accumulator) {
   const auto* counts = As<Counts*>(accumulator);
-  return counts == nullptr ? 0 : static_cast<int64_t>(counts->size()) * 80;
+  constexpr int64_t kFixedBytes = 80;  // of one value: with what a map keeps beside it
+  return counts == nullptr ? 0 : static_cast<int64_t>(counts->by_value.size()) * kFixedBytes + counts->value_bytes;
 }
 
 double NumberAt(const Column& column, int64_t row) {
