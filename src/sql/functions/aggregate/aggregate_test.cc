@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <map>
 
@@ -287,12 +288,67 @@ TEST(Aggregates, DeviationsFarFromZero) {
   }
 }
 
+/// Of texts.
+std::shared_ptr<const BoundAggregate> BindFrequentItems(int32_t size) {
+  const EvalConfig config;
+  const AggregateFunction* function = BuiltinFunctions().FindAggregate("collect_frequent_items");
+  ExprList arguments{Attribute::Make("c", DataType::String(), true), Literal::Integer(size)};
+  return BindAggregate(*function, std::move(arguments), false, nullptr, BindContext{config}).ValueOrDie()->As<AggregateCall>()->bound_ptr();
+}
+
+std::vector<std::string> FrequentItems(const std::vector<std::string>& values, int32_t size) {
+  data::TextBuilder texts(DataType::String());
+  for (const std::string& value : values) texts.Append(value);
+  const auto call = BindFrequentItems(size);
+  Groups groups(*call, 1);
+  EXPECT_TRUE(groups.Update({texts.Finish()}, std::vector<int>(values.size(), 0)).ok());
+  std::vector<std::string> found;
+  const data::Value items = groups.Finish().ValueOrDie()->GetValue(0);
+  for (const data::Value& item : items.get<data::ValueList>()) found.push_back(item.get<std::string>());
+  return found;
+}
+
+TEST(Aggregates, FrequentItemsAreThoseOfAPlainList) {
+  Random random(11);
+  for (int trial = 0; trial < 50; ++trial) {
+    const auto size = static_cast<int32_t>(1 + random.NextBelow(6));
+    std::vector<std::string> values;
+    std::vector<std::pair<std::string, int>> expected;  // in the order in which they came
+    for (int i = 0; i < 200; ++i) {
+      values.push_back(std::string(20, 'v') + std::to_string(random.NextBelow(1 + random.NextBelow(12))));
+      const auto known = std::find_if(expected.begin(), expected.end(), [&](const auto& item) { return item.first == values.back(); });
+      if (known != expected.end()) {
+        ++known->second;
+      } else if (expected.size() < static_cast<size_t>(size)) {
+        expected.emplace_back(values.back(), 1);
+      } else {  // one of each, and one of the new value, cancel each other
+        for (auto& item : expected) --item.second;
+        std::erase_if(expected, [](const auto& item) { return item.second == 0; });
+      }
+    }
+    std::vector<std::string> names;
+    for (const auto& item : expected) names.push_back(item.first);
+    EXPECT_EQ(FrequentItems(values, size), names) << trial;
+  }
+}
+
+TEST(Aggregates, ManyFrequentItemsAreFoundByTheirValue) {
+  std::vector<std::string> values;
+  for (int i = 0; i < 200'000; ++i) values.push_back(std::to_string(i));
+  values.resize(400'000);
+  std::copy_n(values.begin(), 200'000, values.begin() + 200'000);
+  const std::vector<std::string> found = FrequentItems(values, 200'000);  // comparing each with each would take minutes
+  ASSERT_EQ(found.size(), 200'000u);
+  EXPECT_EQ(found.front(), "0");
+  EXPECT_EQ(found.back(), "199999");
+}
+
 TEST(Aggregates, TextsThatAreHeldAreMeasured) {
   data::TextBuilder texts(DataType::String());
   for (int i = 0; i < 100; ++i) texts.Append(std::string(1000, static_cast<char>('a' + i % 26)) + std::to_string(i));
   const ColumnPtr column = texts.Finish();
-  for (const char* name : {"string_agg", "collect_list", "collect_set", "mode"}) {
-    const auto call = Bind(name, {DataType::String()}, EvalConfig());
+  for (const char* name : {"string_agg", "collect_list", "collect_set", "mode", "collect_frequent_items"}) {
+    const auto call = std::string_view(name) == "collect_frequent_items" ? BindFrequentItems(1000) : Bind(name, {DataType::String()}, EvalConfig());
     Groups groups(*call, 1);
     ASSERT_TRUE(groups.Update({column}, std::vector<int>(100, 0)).ok());
     EXPECT_GE(call->kernels->owned_bytes(*call, groups.At(0)), 100'000) << name;

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <unordered_map>
 
 #include "data/columnar/builder.h"
 #include "data/rowformat/unsafe_row_reader.h"
@@ -18,36 +19,63 @@ struct FrequentItemsData final : BoundData {
   size_t size = 0;
 };
 
-/// In the order in which values came.
-using Items = std::vector<std::pair<std::string, int64_t>>;
+/// Counts by value. The order in which values came is that of the result.
+class Items {
+ public:
+  struct Item {
+    int64_t count = 0;
+    int64_t place = 0;
+  };
+  using Entry = std::pair<const std::string, Item>;
+
+  /// A value that finds no room costs a pass over all, which as many rows have paid for: each count that goes was a row.
+  void Add(size_t size, std::string_view value, int64_t count) {
+    if (const auto known = items_.find(value); known != items_.end()) {
+      known->second.count += count;
+      return;
+    }
+    items_.emplace(std::string(value), Item{count, next_place_++});
+    value_bytes_ += static_cast<int64_t>(value.size());
+    if (items_.size() > size) Cancel();
+  }
+  std::vector<const Entry*> InOrder() const {
+    std::vector<const Entry*> entries;
+    for (const Entry& entry : items_) entries.push_back(&entry);
+    std::sort(entries.begin(), entries.end(), [](const Entry* a, const Entry* b) { return a->second.place < b->second.place; });
+    return entries;
+  }
+  int64_t owned_bytes() const {
+    constexpr int64_t kFixedBytes = 96;  // of one value: with what a map keeps beside it
+    return static_cast<int64_t>(items_.size()) * kFixedBytes + value_bytes_;
+  }
+
+ private:
+  /// Takes the least count from all; whose count is nothing then goes.
+  void Cancel() {
+    int64_t least = std::numeric_limits<int64_t>::max();
+    for (const auto& [value, item] : items_) least = std::min(least, item.count);
+    for (auto& [value, item] : items_) item.count -= least;
+    std::erase_if(items_, [&](const Entry& entry) {
+      if (entry.second.count > 0) return false;
+      value_bytes_ -= static_cast<int64_t>(entry.first.size());
+      return true;
+    });
+  }
+
+  struct HashOfText {
+    using is_transparent = void;
+    size_t operator()(std::string_view text) const { return std::hash<std::string_view>{}(text); }
+  };
+
+  std::unordered_map<std::string, Item, HashOfText, std::equal_to<>> items_;
+  int64_t next_place_ = 0;
+  int64_t value_bytes_ = 0;
+};
 
 Items& ItemsOf(uint8_t* accumulator) {
   auto*& items = As<Items*>(accumulator);
   if (items == nullptr) items = new Items();
   return *items;
-}
-
-void AddItem(size_t size, std::string_view key, int64_t count, Items* items) {
-  for (auto& [known, total] : *items) {
-    if (known == key) {
-      total += count;
-      return;
-    }
-  }
-  if (items->size() < size) {
-    items->emplace_back(std::string(key), count);
-    return;
-  }
-  int64_t least = std::numeric_limits<int64_t>::max();
-  for (const auto& [known, total] : *items) least = std::min(least, total);
-  if (items->empty()) least = 0;
-  if (count >= least) {
-    items->emplace_back(std::string(key), count);
-    std::erase_if(*items, [&](const auto& item) { return item.second <= least; });
-    for (auto& [known, total] : *items) total -= least;
-  } else {
-    for (auto& [known, total] : *items) total -= count;
-  }
 }
 
 size_t SizeOf(const BoundAggregate& call) { return static_cast<const FrequentItemsData&>(*call.data).size; }
@@ -56,7 +84,7 @@ Status UpdateItems(const BoundAggregate& call, std::span<const ColumnPtr> argume
   const ColumnPtr column = data::Flatten(arguments[0]);
   data::RowBatch keys;
   TW_RETURN_NOT_OK(data::UnsafeRowWriter({column->type()}, {.normalize_zero = true}).Write(std::span(&column, 1), rows, nullptr, &keys));
-  for (int64_t row = 0; row < rows; ++row) AddItem(SizeOf(call), keys.row(row), 1, &ItemsOf(accumulators[row]));
+  for (int64_t row = 0; row < rows; ++row) ItemsOf(accumulators[row]).Add(SizeOf(call), keys.row(row), 1);
   return {};
 }
 
@@ -79,10 +107,10 @@ Status ExportItems(const BoundAggregate&, std::span<uint8_t* const> accumulators
   for (size_t i = 0; i < accumulators.size(); ++i) {
     text.clear();
     if (const auto* items = As<Items*>(accumulators[i])) {
-      for (const auto& [key, count] : *items) {
-        AppendNumber(static_cast<int64_t>(key.size()), &text);
-        text += key;
-        AppendNumber(count, &text);
+      for (const Items::Entry* entry : items->InOrder()) {
+        AppendNumber(static_cast<int64_t>(entry->first.size()), &text);
+        text += entry->first;
+        AppendNumber(entry->second.count, &text);
       }
     }
     bytes.Set(static_cast<int64_t>(i), text);
@@ -104,7 +132,7 @@ Status MergeItems(const BoundAggregate& call, std::span<const ColumnPtr> buffers
       const std::string_view key = text.substr(0, static_cast<size_t>(size));
       text.remove_prefix(static_cast<size_t>(size));
       if (!TakeNumber(&text, &count)) return Error("MALFORMED_STATE_ROW").With("reason", "a list of frequent items ends early");
-      AddItem(SizeOf(call), key, count, &ItemsOf(accumulators[row]));
+      ItemsOf(accumulators[row]).Add(SizeOf(call), key, count);
     }
   }
   return {};
@@ -124,7 +152,7 @@ Status ImportItems(const BoundAggregate& call, std::span<const ColumnPtr> buffer
 
 int64_t OwnedItems(const BoundAggregate&, const uint8_t* accumulator) {
   const auto* items = As<Items*>(accumulator);
-  return items == nullptr ? 0 : static_cast<int64_t>(items->size()) * 64;
+  return items == nullptr ? 0 : items->owned_bytes();
 }
 
 Result<ColumnPtr> FinishItems(const BoundAggregate& call, std::span<uint8_t* const> accumulators, EvalContext&) {
@@ -134,7 +162,7 @@ Result<ColumnPtr> FinishItems(const BoundAggregate& call, std::span<uint8_t* con
     const auto* items = As<Items*>(accumulator);
     std::vector<std::string_view> keys;
     if (items != nullptr) {
-      for (const auto& [key, count] : *items) keys.push_back(key);
+      for (const Items::Entry* entry : items->InOrder()) keys.push_back(entry->first);
     }
     if (!keys.empty()) {
       TW_ASSIGN_OR_RETURN(const std::vector<ColumnPtr> columns, reader.Read(keys));
