@@ -2,11 +2,35 @@
 
 #include <algorithm>
 #include <cstring>
+#include <exception>
+
+#include "base/no_throw.h"
 
 namespace thalweg::engine {
 namespace {
 
 using rocksdb::IOStatus;
+
+// What RocksDB calls: its threads have nobody who would catch what is thrown. `told` hears of it, if there is memory for that.
+template <typename Body, typename Told>
+IOStatus Guarded(Body&& body, Told&& told) noexcept {
+  IOStatus answer = IOStatus::IOError();
+  try {
+    const Status status = NoThrow([&] {
+      answer = body();
+      return Status::OK();
+    });
+    if (!status.ok()) told(status);
+  } catch (const std::exception&) {
+    return answer;
+  }
+  return answer;
+}
+
+template <typename Body>
+IOStatus Guarded(Body&& body) noexcept {
+  return Guarded(std::forward<Body>(body), [](const Status&) {});
+}
 
 std::string BareName(const std::string& path) { return path.substr(path.rfind('/') + 1); }
 
@@ -41,7 +65,7 @@ class SequentialFile final : public rocksdb::FSSequentialFile {
  public:
   explicit SequentialFile(FileReader reader) : reader_(std::move(reader)) {}
   IOStatus Read(size_t size, const rocksdb::IOOptions&, rocksdb::Slice* result, char* scratch, rocksdb::IODebugContext*) override {
-    const IOStatus status = reader_.ReadAt(position_, size, result, scratch);
+    const IOStatus status = Guarded([&] { return reader_.ReadAt(position_, size, result, scratch); });
     if (status.ok()) position_ += result->size();
     return status;
   }
@@ -60,7 +84,7 @@ class RandomAccessFile final : public rocksdb::FSRandomAccessFile {
   explicit RandomAccessFile(FileReader reader) : reader_(std::move(reader)) {}
   IOStatus Read(uint64_t offset, size_t size, const rocksdb::IOOptions&, rocksdb::Slice* result, char* scratch,
                 rocksdb::IODebugContext*) const override {
-    return reader_.ReadAt(offset, size, result, scratch);
+    return Guarded([&] { return reader_.ReadAt(offset, size, result, scratch); });
   }
 
  private:
@@ -89,10 +113,17 @@ Status FileBytes::Append(std::string_view bytes) {
   if (size > text_.capacity()) {
     const size_t capacity = std::max(size, text_.capacity() * 2);
     // The old bytes stand beside the new ones while they are copied.
-    if (memory_ != nullptr) TW_RETURN_NOT_OK(memory_->Grow(static_cast<int64_t>(capacity)));
-    charged_ += static_cast<int64_t>(capacity);
-    text_.reserve(capacity);
+    if (memory_ != nullptr) {
+      TW_RETURN_NOT_OK(memory_->Grow(static_cast<int64_t>(capacity)));
+      charged_ += static_cast<int64_t>(capacity);
+    }
+    // The process may have less left than the account.
+    const Status reserved = NoThrow([&] {
+      text_.reserve(capacity);
+      return Status::OK();
+    });
     LowerCharge(static_cast<int64_t>(text_.capacity()));
+    TW_RETURN_NOT_OK(reserved);
   }
   text_.append(bytes);
   return Status::OK();
@@ -103,6 +134,16 @@ void FileBytes::Trim() {
   LowerCharge(static_cast<int64_t>(text_.capacity()));
 }
 
+void DatabaseFiles::Fail(const Status& status) {
+  MutexLock lock(mutex_);
+  failure_ = status;
+}
+
+template <typename Body>
+IOStatus DatabaseFiles::Answer(Body&& body) noexcept {
+  return Guarded(std::forward<Body>(body), [this](const Status& status) { Fail(status); });
+}
+
 // Appends to a file in memory. RocksDB is told of a full account as of a failing disk.
 class DatabaseFiles::Writer final : public rocksdb::FSWritableFile {
  public:
@@ -110,18 +151,21 @@ class DatabaseFiles::Writer final : public rocksdb::FSWritableFile {
       : files_(files), bytes_(std::move(bytes)), table_(table) {}
   using FSWritableFile::Append;
   IOStatus Append(const rocksdb::Slice& data, const rocksdb::IOOptions&, rocksdb::IODebugContext*) override {
-    const Status appended = bytes_->Append({data.data(), data.size()});
-    if (appended.ok()) {
-      if (table_) files_.table_bytes_written_ += static_cast<int64_t>(data.size());
-      return IOStatus::OK();
-    }
-    MutexLock lock(files_.mutex_);
-    files_.failure_ = appended;
-    return IOStatus::IOError(appended.message());
+    return files_.Answer([&] {
+      const Status appended = bytes_->Append({data.data(), data.size()});
+      if (appended.ok()) {
+        if (table_) files_.table_bytes_written_ += static_cast<int64_t>(data.size());
+        return IOStatus::OK();
+      }
+      files_.Fail(appended);
+      return IOStatus::IOError(appended.message());
+    });
   }
   IOStatus Close(const rocksdb::IOOptions&, rocksdb::IODebugContext*) override {
-    bytes_->Trim();
-    return IOStatus::OK();
+    return files_.Answer([&] {
+      bytes_->Trim();
+      return IOStatus::OK();
+    });
   }
   IOStatus Flush(const rocksdb::IOOptions&, rocksdb::IODebugContext*) override { return IOStatus::OK(); }
   IOStatus Sync(const rocksdb::IOOptions&, rocksdb::IODebugContext*) override { return IOStatus::OK(); }
@@ -177,98 +221,127 @@ IOStatus DatabaseFiles::Find(const std::string& path, Entry* entry) const {
 
 IOStatus DatabaseFiles::NewSequentialFile(const std::string& path, const rocksdb::FileOptions&,
                                           std::unique_ptr<rocksdb::FSSequentialFile>* result, Debug*) {
-  Entry entry;
-  IOStatus status = Find(path, &entry);
-  if (status.ok()) *result = std::make_unique<SequentialFile>(FileReader(entry.bytes, entry.stored));
-  return status;
+  return Answer([&] {
+    Entry entry;
+    IOStatus status = Find(path, &entry);
+    if (status.ok()) *result = std::make_unique<SequentialFile>(FileReader(entry.bytes, entry.stored));
+    return status;
+  });
 }
 
 IOStatus DatabaseFiles::NewRandomAccessFile(const std::string& path, const rocksdb::FileOptions&,
                                             std::unique_ptr<rocksdb::FSRandomAccessFile>* result, Debug*) {
-  Entry entry;
-  IOStatus status = Find(path, &entry);
-  if (status.ok()) *result = std::make_unique<RandomAccessFile>(FileReader(entry.bytes, entry.stored));
-  return status;
+  return Answer([&] {
+    Entry entry;
+    IOStatus status = Find(path, &entry);
+    if (status.ok()) *result = std::make_unique<RandomAccessFile>(FileReader(entry.bytes, entry.stored));
+    return status;
+  });
 }
 
 IOStatus DatabaseFiles::NewWritableFile(const std::string& path, const rocksdb::FileOptions&,
                                         std::unique_ptr<rocksdb::FSWritableFile>* result, Debug*) {
-  auto bytes = std::make_shared<FileBytes>(memory_);
-  *result = std::make_unique<Writer>(*this, bytes, path.ends_with(".sst"));
-  MutexLock lock(mutex_);
-  entries_[BareName(path)] = {std::move(bytes), nullptr, 0};
-  return IOStatus::OK();
+  return Answer([&] {
+    auto bytes = std::make_shared<FileBytes>(memory_);
+    *result = std::make_unique<Writer>(*this, bytes, path.ends_with(".sst"));
+    MutexLock lock(mutex_);
+    entries_[BareName(path)] = {std::move(bytes), nullptr, 0};
+    return IOStatus::OK();
+  });
 }
 
 IOStatus DatabaseFiles::NewDirectory(const std::string&, const Options&, std::unique_ptr<rocksdb::FSDirectory>* result, Debug*) {
-  *result = std::make_unique<FlatDirectory>();
-  return IOStatus::OK();
+  return Answer([&] {
+    *result = std::make_unique<FlatDirectory>();
+    return IOStatus::OK();
+  });
 }
 
 IOStatus DatabaseFiles::FileExists(const std::string& path, const Options&, Debug*) {
-  Entry entry;
-  return Find(path, &entry).ok() ? IOStatus::OK() : IOStatus::NotFound(BareName(path));
+  return Answer([&] {
+    Entry entry;
+    return Find(path, &entry).ok() ? IOStatus::OK() : IOStatus::NotFound(BareName(path));
+  });
 }
 
 IOStatus DatabaseFiles::GetChildren(const std::string&, const Options&, std::vector<std::string>* names, Debug*) {
-  names->clear();
-  MutexLock lock(mutex_);
-  for (const auto& [name, entry] : entries_) names->push_back(name);
-  return IOStatus::OK();
+  return Answer([&] {
+    names->clear();
+    MutexLock lock(mutex_);
+    for (const auto& [name, entry] : entries_) names->push_back(name);
+    return IOStatus::OK();
+  });
 }
 
 IOStatus DatabaseFiles::DeleteFile(const std::string& path, const Options&, Debug*) {
-  MutexLock lock(mutex_);
-  return entries_.erase(BareName(path)) > 0 ? IOStatus::OK() : IOStatus::PathNotFound(BareName(path));
+  return Answer([&] {
+    MutexLock lock(mutex_);
+    return entries_.erase(BareName(path)) > 0 ? IOStatus::OK() : IOStatus::PathNotFound(BareName(path));
+  });
 }
 
 IOStatus DatabaseFiles::GetFileSize(const std::string& path, const Options&, uint64_t* size, Debug*) {
-  Entry entry;
-  IOStatus status = Find(path, &entry);
-  if (status.ok()) *size = entry.bytes != nullptr ? entry.bytes->text().size() : entry.size;
-  return status;
+  return Answer([&] {
+    Entry entry;
+    IOStatus status = Find(path, &entry);
+    if (status.ok()) *size = entry.bytes != nullptr ? entry.bytes->text().size() : entry.size;
+    return status;
+  });
 }
 
 IOStatus DatabaseFiles::GetFileModificationTime(const std::string& path, const Options&, uint64_t* time, Debug*) {
-  *time = 0;
-  Entry entry;
-  return Find(path, &entry);
+  return Answer([&] {
+    *time = 0;
+    Entry entry;
+    return Find(path, &entry);
+  });
 }
 
 IOStatus DatabaseFiles::RenameFile(const std::string& from, const std::string& to, const Options&, Debug*) {
-  MutexLock lock(mutex_);
-  const auto found = entries_.find(BareName(from));
-  if (found == entries_.end()) return IOStatus::PathNotFound(BareName(from));
-  Entry entry = std::move(found->second);
-  entries_.erase(found);
-  entries_[BareName(to)] = std::move(entry);
-  return IOStatus::OK();
+  return Answer([&] {
+    MutexLock lock(mutex_);
+    const auto found = entries_.find(BareName(from));
+    if (found == entries_.end()) return IOStatus::PathNotFound(BareName(from));
+    entries_[BareName(to)] = found->second;
+    if (BareName(to) != found->first) entries_.erase(found);
+    return IOStatus::OK();
+  });
 }
 
 IOStatus DatabaseFiles::LockFile(const std::string&, const Options&, rocksdb::FileLock** lock, Debug*) {
-  *lock = new NoLock;  // RocksDB gives it back to UnlockFile
-  return IOStatus::OK();
+  return Answer([&] {
+    *lock = new NoLock;  // RocksDB gives it back to UnlockFile
+    return IOStatus::OK();
+  });
 }
 
 IOStatus DatabaseFiles::UnlockFile(rocksdb::FileLock* lock, const Options&, Debug*) {
-  delete lock;
-  return IOStatus::OK();
+  return Answer([&] {
+    delete lock;
+    return IOStatus::OK();
+  });
 }
 
 IOStatus DatabaseFiles::GetTestDirectory(const Options&, std::string* path, Debug*) {
-  *path = "/";
-  return IOStatus::OK();
+  return Answer([&] {
+    *path = "/";
+    return IOStatus::OK();
+  });
 }
 
 IOStatus DatabaseFiles::GetAbsolutePath(const std::string& path, const Options&, std::string* absolute, Debug*) {
-  *absolute = path;
-  return IOStatus::OK();
+  return Answer([&] {
+    *absolute = path;
+    return IOStatus::OK();
+  });
 }
 
 IOStatus DatabaseFiles::IsDirectory(const std::string& path, const Options&, bool* is_directory, Debug*) {
-  Entry entry;
-  *is_directory = !Find(path, &entry).ok();
-  return IOStatus::OK();
+  return Answer([&] {
+    Entry entry;
+    *is_directory = !Find(path, &entry).ok();
+    return IOStatus::OK();
+  });
 }
 
 }  // namespace thalweg::engine

@@ -41,7 +41,7 @@ class FileBytes {
 };
 
 /// One flat folder, whatever the path: table files of a checkpoint are read where they lie, all else is in memory.
-/// Nothing reaches a disk, nothing of the checkpoint is changed. Thread: any.
+/// Nothing reaches a disk, nothing of the checkpoint is changed. Nothing is thrown at RocksDB. Thread: any.
 class DatabaseFiles final : public rocksdb::FileSystem {
  public:
   /// `memory` (may be null) pays for files in memory.
@@ -92,6 +92,10 @@ class DatabaseFiles final : public rocksdb::FileSystem {
     std::shared_ptr<data::ReadableFile> stored;
     uint64_t size = 0;  // of a stored file
   };
+  void Fail(const Status& status) TW_EXCLUDES(mutex_);
+  /// The answer of `body`; what that throws is failure() and an error.
+  template <typename Body>
+  rocksdb::IOStatus Answer(Body&& body) noexcept;
   rocksdb::IOStatus Find(const std::string& path, Entry* entry) const TW_EXCLUDES(mutex_);
 
   MemoryAccount* const memory_;

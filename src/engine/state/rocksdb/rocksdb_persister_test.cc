@@ -11,6 +11,7 @@
 #include "data/rowformat/row_split.h"
 #include "data/rowformat/unsafe_row_writer.h"
 #include "engine/state/persister_test_support.h"
+#include "engine/state/rocksdb/database_files.h"
 #include "engine/state/rocksdb/zip_archive.h"
 
 namespace thalweg::engine {
@@ -281,6 +282,18 @@ TEST_F(PaidRocksDb, AMergeThatDoesNotFitIsPutOff) {
   strand_.set_limit_bytes(MemoryAccount::kNoLimit);
   ASSERT_TRUE(CommitEntries(files_, *persister, 6, Noise(random_, 100, 8'000)).ok());
   EXPECT_EQ(NumTables(6), 1u);
+}
+
+// RocksDB calls from threads of its own, where nobody catches: the process would end.
+TEST(DatabaseFiles, WhatThereIsNoMemoryForIsAnError) {
+  DatabaseFiles files;
+  std::unique_ptr<rocksdb::FSWritableFile> file;
+  ASSERT_TRUE(files.NewWritableFile("/000007.sst", {}, &file, nullptr).ok());
+  const rocksdb::Slice more_than_a_string_holds("", std::string().max_size());
+  ASSERT_TRUE(file->Append(rocksdb::Slice("x"), {}, nullptr).ok());
+  EXPECT_NO_THROW(EXPECT_FALSE(file->Append(more_than_a_string_holds, {}, nullptr).ok()));
+  EXPECT_FALSE(files.failure().ok());
+  EXPECT_EQ(*files.BytesOf("000007.sst"), "x");
 }
 
 // Thousand versions of a changing set: tables are merged, and what lies on disk follows the state, not its history.
