@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <map>
 #include <memory>
+#include <optional>
 
 #include "base/no_throw.h"
 #include "data/io/path.h"
@@ -14,6 +15,7 @@ namespace {
 
 constexpr size_t kMostVerified = 4096;
 constexpr size_t kEntriesPerVisit = 4096;
+constexpr size_t kBytesPerVisit = 1 << 20;
 
 Result<const DatabaseImage::Named*> ManifestOf(const DatabaseImage& image) {
   const auto named = [&image](std::string_view name) {
@@ -31,9 +33,10 @@ Result<const DatabaseImage::Named*> ManifestOf(const DatabaseImage& image) {
 /// One table on its way through a merge.
 class TableCursor {
  public:
-  static Result<TableCursor> Open(data::FileSystem& file_system, const DatabaseImage::Table& table, const ManifestTable& stated) {
+  static Result<TableCursor> Open(data::FileSystem& file_system, const DatabaseImage::Table& table, const ManifestTable& stated,
+                                  MemoryAccount* memory) {
     TW_ASSIGN_OR_RETURN(auto file, OpenTable(file_system, table));
-    TW_ASSIGN_OR_RETURN(auto reader, TableReader::Open(std::move(file), stated));
+    TW_ASSIGN_OR_RETURN(auto reader, TableReader::Open(std::move(file), stated, memory));
     return TableCursor(std::move(reader));
   }
 
@@ -63,7 +66,7 @@ class EntryBuffer {
   Status Add(std::string_view key, std::string_view value) {
     bytes_.append(key).append(value);
     sizes_.emplace_back(key.size(), value.size());
-    return sizes_.size() == kEntriesPerVisit ? Visit() : Status::OK();
+    return sizes_.size() == kEntriesPerVisit || bytes_.size() >= kBytesPerVisit ? Visit() : Status::OK();
   }
   Status Visit() {
     entries_.clear();
@@ -85,33 +88,49 @@ class EntryBuffer {
   std::vector<DatabaseEntry> entries_;
 };
 
+/// A table in a merge: where it stands, or will when it is its turn.
+struct MergedTable {
+  const DatabaseImage::Table& file;
+  const ManifestTable& stated;
+  std::optional<TableCursor> cursor;
+
+  std::string_view key() const { return cursor ? cursor->entry().key : std::string_view(stated.smallest); }
+};
+
 /// The newest entry of every key that is not deleted, from all tables.
-Status Merge(std::vector<TableCursor> cursors, EntryBuffer* out) {
-  std::vector<TableCursor*> heap;
-  const auto later = [](const TableCursor* a, const TableCursor* b) { return CompareInternalKeys(a->entry().key, b->entry().key) > 0; };
-  for (TableCursor& cursor : cursors) {
-    TW_ASSIGN_OR_RETURN(const bool more, cursor.Next());
-    if (more) heap.push_back(&cursor);
-  }
+Status Merge(data::FileSystem& file_system, const CheckedImage& image, MemoryAccount* memory, EntryBuffer* out) {
+  std::vector<MergedTable> tables;
+  for (size_t i = 0; i < image.tables.size(); ++i) tables.push_back({image.tables[i], image.manifest.tables[i], std::nullopt});
+  std::vector<MergedTable*> heap;
+  for (MergedTable& table : tables) heap.push_back(&table);
+  const auto later = [](const MergedTable* a, const MergedTable* b) { return CompareInternalKeys(a->key(), b->key()) > 0; };
   std::make_heap(heap.begin(), heap.end(), later);
   std::string last;
   bool has_last = false;
   while (!heap.empty()) {
     std::pop_heap(heap.begin(), heap.end(), later);
-    TableCursor& cursor = *heap.back();
-    const auto [key, value] = cursor.entry();
-    const std::string_view user_key = UserKey(key);
-    if (!has_last || user_key != last) {
-      last = user_key;
-      has_last = true;
-      if (!IsDeletion(key)) TW_RETURN_NOT_OK(out->Add(user_key, value));
+    MergedTable& table = *heap.back();
+    bool more = true;
+    if (!table.cursor) {
+      TW_ASSIGN_OR_RETURN(table.cursor, TableCursor::Open(file_system, table.file, table.stated, memory));
+      TW_ASSIGN_OR_RETURN(more, table.cursor->Next());  // to the key that it stood at
     }
-    TW_ASSIGN_OR_RETURN(const bool more, cursor.Next());
-    if (!more) {
+    if (more) {
+      const auto [key, value] = table.cursor->entry();
+      const std::string_view user_key = UserKey(key);
+      if (!has_last || user_key != last) {
+        last = user_key;
+        has_last = true;
+        if (!IsDeletion(key)) TW_RETURN_NOT_OK(out->Add(user_key, value));
+      }
+      TW_ASSIGN_OR_RETURN(more, table.cursor->Next());
+    }
+    if (more) {
+      std::push_heap(heap.begin(), heap.end(), later);
+    } else {
+      table.cursor.reset();
       heap.pop_back();
-      continue;
     }
-    std::push_heap(heap.begin(), heap.end(), later);
   }
   return out->Visit();
 }
@@ -160,11 +179,11 @@ Result<std::unique_ptr<data::ReadableFile>> OpenTable(data::FileSystem& file_sys
       .Kind(ErrorKind::kEnvironment);
 }
 
-Status VerifyImage(data::FileSystem& file_system, const CheckedImage& image, VerifiedTables* verified) {
+Status VerifyImage(data::FileSystem& file_system, const CheckedImage& image, VerifiedTables* verified, MemoryAccount* memory) {
   return NoThrow([&]() -> Status {
     for (size_t i = 0; i < image.tables.size(); ++i) {
       if (verified->Contains(image.tables[i].path, image.manifest.tables[i])) continue;
-      TW_ASSIGN_OR_RETURN(TableCursor cursor, TableCursor::Open(file_system, image.tables[i], image.manifest.tables[i]));
+      TW_ASSIGN_OR_RETURN(TableCursor cursor, TableCursor::Open(file_system, image.tables[i], image.manifest.tables[i], memory));
       for (bool more = true; more;) {
         TW_ASSIGN_OR_RETURN(more, cursor.Next());
       }
@@ -174,16 +193,11 @@ Status VerifyImage(data::FileSystem& file_system, const CheckedImage& image, Ver
   });
 }
 
-Status ScanImage(data::FileSystem& file_system, const CheckedImage& image, VerifiedTables* verified,
+Status ScanImage(data::FileSystem& file_system, const CheckedImage& image, VerifiedTables* verified, MemoryAccount* memory,
                  const std::function<Status(std::span<const DatabaseEntry>)>& visit) {
   return NoThrow([&]() -> Status {
-    std::vector<TableCursor> cursors;
-    for (size_t i = 0; i < image.tables.size(); ++i) {
-      TW_ASSIGN_OR_RETURN(TableCursor cursor, TableCursor::Open(file_system, image.tables[i], image.manifest.tables[i]));
-      cursors.push_back(std::move(cursor));
-    }
     EntryBuffer entries(visit);
-    TW_RETURN_NOT_OK(Merge(std::move(cursors), &entries));
+    TW_RETURN_NOT_OK(Merge(file_system, image, memory, &entries));
     for (size_t i = 0; i < image.tables.size(); ++i) verified->Insert(image.tables[i].path, image.manifest.tables[i]);
     return Status::OK();
   });

@@ -12,6 +12,7 @@
 #include <tuple>
 #include <vector>
 
+#include "base/memory.h"
 #include "base/mutex.h"
 #include "base/status.h"
 #include "data/io/file_system.h"
@@ -69,12 +70,14 @@ Result<CheckedImage> CheckImage(const DatabaseImage& image);
 /// Opens a stored table. Errors: CANNOT_LOAD_STATE_STORE.UNEXPECTED_FILE_SIZE.
 Result<std::unique_ptr<data::ReadableFile>> OpenTable(data::FileSystem& file_system, const DatabaseImage::Table& table);
 
-/// Reads every table that is not verified yet to its end: then RocksDB's library may have it. Blocks: on the disk.
-Status VerifyImage(data::FileSystem& file_system, const CheckedImage& image, VerifiedTables* verified);
+/// Reads every table that is not verified yet to its end, one after the other: then RocksDB's library may have it. `memory` (may be
+/// null) pays. Blocks: on the disk.
+Status VerifyImage(data::FileSystem& file_system, const CheckedImage& image, VerifiedTables* verified, MemoryAccount* memory);
 
-/// Every entry in the order of keys, some thousand at a time; the views live during the call. Tables that were read to their end are
-/// verified then. Blocks: on the disk. Errors: those of TableReader and of `visit`; OUT_OF_MEMORY. Nothing is thrown.
-Status ScanImage(data::FileSystem& file_system, const CheckedImage& image, VerifiedTables* verified,
+/// Every entry in the order of keys, some thousand at a time; the views live during the call. A table is open from its first key to
+/// its last: from level 1 on one of each level at a time. `memory` (may be null) pays for what is open. Tables that were read to their
+/// end are verified then. Blocks: on the disk. Errors: those of TableReader and of `visit`; OUT_OF_MEMORY. Nothing is thrown.
+Status ScanImage(data::FileSystem& file_system, const CheckedImage& image, VerifiedTables* verified, MemoryAccount* memory,
                  const std::function<Status(std::span<const DatabaseEntry>)>& visit);
 
 }  // namespace thalweg::engine

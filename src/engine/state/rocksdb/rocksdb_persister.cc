@@ -245,7 +245,7 @@ Status RocksDbPersister::ScanSnapshot(int64_t version, const StateVisitor& visit
   Status visited;  // the visitor's errors are no damage
   std::deque<std::string> texts;
   std::vector<StateChange> changes;
-  const Status scanned = ScanImage(file_system_, *image, &verified_, [&](std::span<const DatabaseEntry> entries) -> Status {
+  const Status scanned = ScanImage(file_system_, *image, &verified_, memory_.strand, [&](std::span<const DatabaseEntry> entries) -> Status {
     texts.clear();
     changes.clear();
     for (const DatabaseEntry& entry : entries) {

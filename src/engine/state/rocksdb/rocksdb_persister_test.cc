@@ -296,6 +296,44 @@ TEST(DatabaseFiles, WhatThereIsNoMemoryForIsAnError) {
   EXPECT_EQ(*files.BytesOf("000007.sst"), "x");
 }
 
+// Of a level's tables one is open at a time, whatever a checkpoint names.
+TEST(DatabaseImage, ATableIsOpenFromItsFirstKeyToItsLast) {
+  constexpr int kTables = 12;
+  data::MemoryFileSystem files;
+  Random random(3);
+  for (const uint32_t level : {0U, 1U}) {
+    CheckedImage image;
+    for (int i = 0; i < kTables; ++i) {
+      data::MemoryFileSystem of_one;
+      const auto persister = OpenPersister(of_one, AnyStore(), RocksDb());
+      std::vector<std::pair<std::string, std::string>> entries = Noise(random, 40, 10'000);
+      for (auto& [key, value] : entries) key = std::string(1, static_cast<char>('a' + i)) + key;
+      ASSERT_TRUE(CommitEntries(of_one, *persister, 1, entries).ok());
+      const auto stored = ReadStoredSnapshot(of_one, "/ckpt/state/0/0", "/ckpt/state/0/0/1.zip").ValueOrDie();
+      const CheckedImage one = CheckImage(stored.image).ValueOrDie();
+      ASSERT_EQ(one.tables.size(), 1u);
+      image.tables.push_back(one.tables[0]);
+      image.manifest.tables.push_back(one.manifest.tables[0]);
+      image.manifest.tables.back().level = level;
+      Overwrite(files, one.tables[0].path, of_one.ReadWhole(one.tables[0].path).ValueOrDie());
+    }
+    MemoryAccount account{"load", nullptr};
+    VerifiedTables verified;
+    size_t found = 0;
+    const auto count = [&](std::span<const DatabaseEntry> entries) {
+      found += entries.size();
+      return Status::OK();
+    };
+    ASSERT_TRUE(ScanImage(files, image, &verified, &account, count).ok());
+    EXPECT_EQ(found, kTables * 40u);
+    EXPECT_GT(account.peak_bytes(), 256 << 10) << "a window of one";
+    EXPECT_LT(account.peak_bytes(), 400 << 10) << "and not of another";
+    EXPECT_EQ(account.used_bytes(), 0);
+    account.set_limit_bytes(100'000);
+    EXPECT_EQ(ScanImage(files, image, &verified, &account, count).condition(), "OUT_OF_MEMORY");
+  }
+}
+
 // Thousand versions of a changing set: tables are merged, and what lies on disk follows the state, not its history.
 TEST(RocksDbPersister, TablesAreMergedAndDeleted) {
   data::MemoryFileSystem files;

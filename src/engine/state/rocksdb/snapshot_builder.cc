@@ -77,7 +77,7 @@ Result<std::unique_ptr<SnapshotBuilder>> SnapshotBuilder::Open(data::FileSystem&
                                                                const std::optional<StoredSnapshot>& base,
                                                                VerifiedTables& verified, MemoryAccount* memory) {
   TW_ASSIGN_OR_RETURN(const CheckedImage image, CheckImage(base ? base->image : DatabaseImage{}));
-  TW_RETURN_NOT_OK(VerifyImage(file_system, image, &verified));
+  TW_RETURN_NOT_OK(VerifyImage(file_system, image, &verified, memory));
   TW_ASSIGN_OR_RETURN(auto database, Database::Open(file_system, image, memory));
   std::unique_ptr<SnapshotBuilder> builder(new SnapshotBuilder(std::move(store_directory), std::move(database), verified));
   if (!base) return builder;

@@ -169,7 +169,8 @@ Result<uint32_t> BlockChecksum(uint8_t kind, std::string_view block) {
   }
 }
 
-Result<std::string_view> OpenBlock(uint8_t checksum, std::string_view stored, std::string* scratch) {
+Result<std::string_view> OpenBlock(uint8_t checksum, std::string_view stored, std::string* scratch,
+                                   const std::function<Status(size_t bytes)>& make_room) {
   if (stored.size() < kBlockTrailerBytes) return DamagedBlock("not whole");
   const std::string_view checked = stored.substr(0, stored.size() - 4);
   uint32_t expected = 0;
@@ -194,6 +195,7 @@ Result<std::string_view> OpenBlock(uint8_t checksum, std::string_view stored, st
     return Unsupported("RocksDB state with compression of kind " + std::to_string(compression));
   }
   if (size > kMostContents || size > kMostGrowth * (contents.size() + 1)) return DamagedBlock("its size");
+  if (make_room) TW_RETURN_NOT_OK(make_room(size));
   scratch->resize(size);
   if (!Decompress(compression, contents, size, scratch->data())) return DamagedBlock("it cannot be decompressed");
   return std::string_view(*scratch);

@@ -3,6 +3,7 @@
 // Blocks of RocksDB's table files, format versions 2 to 5. Do not change. Source: RocksDB's wiki, "Rocksdb BlockBasedTable Format".
 
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -35,8 +36,10 @@ Result<BlockHandle> ParseBlockHandle(std::string_view bytes);
 Result<uint32_t> BlockChecksum(uint8_t kind, std::string_view block);
 
 /// The contents of a stored block, which comes with its trailer. They view `stored`, or `scratch` when they were compressed.
-/// Errors: INTERNAL_ERROR; UNSUPPORTED_FEATURE.THALWEG for a compression or checksum that is not here.
-Result<std::string_view> OpenBlock(uint8_t checksum, std::string_view stored, std::string* scratch);
+/// `make_room` (may be empty) is told how large `scratch` will be, before it is.
+/// Errors: INTERNAL_ERROR; UNSUPPORTED_FEATURE.THALWEG for a compression or checksum that is not here; those of `make_room`.
+Result<std::string_view> OpenBlock(uint8_t checksum, std::string_view stored, std::string* scratch,
+                                   const std::function<Status(size_t bytes)>& make_room = {});
 
 struct BlockEntry {
   std::string_view key;    ///< in the DecodedBlock

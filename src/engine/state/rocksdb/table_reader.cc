@@ -21,10 +21,25 @@ Status DamagedTable(const char* what) { return InternalError(std::string("RocksD
 
 }  // namespace
 
-Result<std::unique_ptr<TableReader>> TableReader::Open(std::unique_ptr<data::ReadableFile> file, const ManifestTable& table) {
-  std::unique_ptr<TableReader> reader(new TableReader(std::move(file), table));
+Result<std::unique_ptr<TableReader>> TableReader::Open(std::unique_ptr<data::ReadableFile> file, const ManifestTable& table,
+                                                       MemoryAccount* memory) {
+  std::unique_ptr<TableReader> reader(new TableReader(std::move(file), table, memory));
   TW_RETURN_NOT_OK(reader->ReadFrame());
   return reader;
+}
+
+Status TableReader::MakeRoom(size_t bytes, std::string* of) {
+  if (bytes <= of->capacity()) return Status::OK();
+  TW_RETURN_NOT_OK(memory_.Grow(static_cast<int64_t>(bytes - of->capacity())));
+  *of = std::string();
+  of->reserve(bytes);
+  return Status::OK();
+}
+
+Status TableReader::Charge() {
+  const auto bytes_of = [](const DecodedBlock& block) { return block.keys.capacity() + block.entries.capacity() * sizeof(BlockEntry); };
+  return memory_.Resize(static_cast<int64_t>(window_.capacity() + scratch_.capacity() + bytes_of(block_) + bytes_of(index_.block) +
+                                             index_.handles.capacity() * sizeof(BlockHandle)));
 }
 
 Result<std::string_view> TableReader::Stored(BlockHandle handle) {
@@ -36,7 +51,9 @@ Result<std::string_view> TableReader::Stored(BlockHandle handle) {
   const bool inside = handle.offset >= window_offset_ && handle.offset - window_offset_ <= window_.size() &&
                       size <= window_.size() - (handle.offset - window_offset_);
   if (!inside) {
-    window_.resize(std::min(std::max(size, kWindowBytes), end - handle.offset));
+    const uint64_t window = std::min(std::max(size, kWindowBytes), end - handle.offset);
+    TW_RETURN_NOT_OK(MakeRoom(window, &window_));
+    window_.resize(window);
     window_offset_ = handle.offset;
     TW_ASSIGN_OR_RETURN(const size_t read, file_->ReadAt(static_cast<int64_t>(handle.offset), window_));
     if (read != window_.size()) return DamagedTable("shorter than its size");
@@ -46,7 +63,7 @@ Result<std::string_view> TableReader::Stored(BlockHandle handle) {
 
 Result<std::string_view> TableReader::Contents(BlockHandle handle) {
   TW_ASSIGN_OR_RETURN(const std::string_view stored, Stored(handle));
-  return OpenBlock(footer_.checksum, stored, &scratch_);
+  return OpenBlock(footer_.checksum, stored, &scratch_, [this](size_t bytes) { return MakeRoom(bytes, &scratch_); });
 }
 
 Status TableReader::ReadFrame() {
@@ -77,7 +94,8 @@ Status TableReader::ReadFrame() {
   if (!has_properties) return DamagedTable("it has no properties");
   TW_ASSIGN_OR_RETURN(contents, Contents(footer_.index));
   TW_RETURN_NOT_OK(DecodeIndex(contents, bare_handles_, &index_));
-  return CheckIndex();
+  TW_RETURN_NOT_OK(CheckIndex());
+  return Charge();
 }
 
 Status TableReader::ReadProperties(BlockHandle handle) {
@@ -189,6 +207,7 @@ Result<const DecodedBlock*> TableReader::NextBlock() {
   TW_ASSIGN_OR_RETURN(const std::string_view contents, Contents(index_.handles[next_block_++]));
   TW_RETURN_NOT_OK(DecodeBlock(contents, &block_));
   TW_RETURN_NOT_OK(CheckBlock(block_));
+  TW_RETURN_NOT_OK(Charge());
   return static_cast<const DecodedBlock*>(&block_);
 }
 
