@@ -11,6 +11,23 @@
 #include "streaming/query/query_settings.h"
 
 namespace thalweg::streaming {
+namespace {
+
+/// A step that others come after, whatever it throws (memory that ran out, as a rule). Telling of it needs memory too: then it is left untold.
+template <typename Body>
+void Step(Body&& body) noexcept {
+  try {
+    const Status status = NoThrow([&] {
+      body();
+      return Status::OK();
+    });
+    if (!status.ok()) TW_LOG(kError, "the end of a streaming query met an exception", {"error", status});
+  } catch (const std::exception&) {
+    return;
+  }
+}
+
+}  // namespace
 
 MicroBatchDriver::MicroBatchDriver(StreamingQuerySpec spec, std::shared_ptr<QueryEvents> events,
                                    std::function<void(const StreamingQuery&)> on_end)
@@ -33,28 +50,31 @@ void MicroBatchDriver::Start() {
     const MutexLock lock(mutex_);
     thread_ = StartThread(
         "stream " + (spec_.name.empty() ? id_.value().ToString().substr(0, 8) : spec_.name),
-        [this, started](const std::stop_token& stop) {
+        [this, started, lost = InternalError("the run broke off without memory to tell why")](const std::stop_token& stop) {
           thread_id_.store(std::this_thread::get_id());
-          Status told = NoThrow([&] {
-            events_->Started(StartedEvent());
-            return Status::OK();
+          Status status = lost;
+          Step([&] {
+            status = NoThrow([&] {
+              events_->Started(StartedEvent());
+              return Status::OK();
+            });
           });
           started->Set();
-          if (told.ok()) {
-            ThreadMain(stop);
-          } else {
-            Finish(std::move(told));
+          if (status.ok()) {
+            status = lost;
+            Step([&] { status = NoThrow([&] { return ThreadMain(stop); }); });
           }
+          Finish(std::move(status));
         });
     if (stop_requested_) thread_.request_stop();  // stopped before it began
   }
   started->Wait({});
 }
 
-void MicroBatchDriver::ThreadMain(const std::stop_token& stop) {
+Status MicroBatchDriver::ThreadMain(const std::stop_token& stop) {
   TW_LOG(kInfo, "streaming query started", {"query", id_.value().ToString()},
          {"run", run_id_.value().ToString()}, {"name", spec_.name});
-  Finish(NoThrow([&] { return Run(stop); }));
+  return Run(stop);
 }
 
 Status MicroBatchDriver::Run(std::stop_token stop) {
@@ -130,7 +150,7 @@ void MicroBatchDriver::WaitForNextTrigger(int64_t trigger_start_ms, bool ran,
 }
 
 /// The end of every run, in Spark's order: sources, state of the object, manager, listeners,
-/// temporary files, waiters.
+/// temporary files, waiters. Each comes whatever happened in the one before: somebody waits for the last.
 void MicroBatchDriver::Finish(Status status) {
   std::shared_ptr<engine::Execution> execution;
   bool stopped = false;
@@ -142,36 +162,51 @@ void MicroBatchDriver::Finish(Status status) {
   }
   // What breaks off because of stop() is not a failure.
   if (stopped && status.kind() == ErrorKind::kCancelled) status = Status::OK();
-  if (sources_) sources_->Stop();
-  if (execution != nullptr && !status.ok()) execution->Abort();
-  execution.reset();
-  if (spec_.is_callback) {
+  Step([&] {
+    if (sources_) sources_->Stop();
+  });
+  Step([&] {
+    if (execution != nullptr && !status.ok()) execution->Abort();
+  });
+  Step([&] { execution.reset(); });
+  Step([&] {
+    if (!spec_.is_callback) return;
     write_.reset();
     batch_sink_.reset();
     spec_.make_sink = nullptr;
-  }
-  if (state_) state_->AwaitPublished();  // before another run may take the checkpoint
-  state_.reset();
-  if (checkpoint_) checkpoint_->Unlock();
-  const Status failure = status.ok() ? Status::OK() : FailureOf(status);
-  if (!status.ok())
-    TW_LOG(kError, "streaming query failed", {"query", id_.value().ToString()},
-           {"error", status.message()});
+  });
+  Step([&] {
+    if (state_) state_->AwaitPublished();  // before another run may take the checkpoint
+  });
+  Step([&] { state_.reset(); });
+  Step([&] {
+    if (checkpoint_) checkpoint_->Unlock();
+  });
+  Status failure = status;
+  Step([&] {
+    if (!status.ok()) failure = FailureOf(status);
+  });
+  std::string message;
+  Step([&] { message = status.ok() ? "Stopped" : "Terminated with exception: " + status.message(); });
+  Step([&] {
+    if (!status.ok())
+      TW_LOG(kError, "streaming query failed", {"query", id_.value().ToString()},
+             {"error", status.message()});
+  });
   {
     const MutexLock lock(mutex_);
     active_ = false;
-    failure_ = failure;
-    status_ = {failure.ok() ? "Stopped" : "Terminated with exception: " + status.message(), false,
-               false};
+    failure_ = std::move(failure);
+    status_ = {std::move(message), false, false};
     changed_.NotifyAll();
   }
-  on_end_(*this);
-  events_->Terminated(TerminatedEvent(status));
-  if (spec_.delete_checkpoint_on_stop &&
-      (status.ok() || spec_.settings.Get(kForceDeleteTempCheckpoint))) {
+  Step([&] { on_end_(*this); });
+  Step([&] { events_->Terminated(TerminatedEvent(status)); });
+  Step([&] {
+    if (!spec_.delete_checkpoint_on_stop || !(status.ok() || spec_.settings.Get(kForceDeleteTempCheckpoint))) return;
     Ignore(spec_.file_system->RemoveTree(spec_.checkpoint_location),
            "deleting a temporary checkpoint is best effort");
-  }
+  });
   std::map<int64_t, std::function<void()>> waiters;
   {
     const MutexLock lock(mutex_);
@@ -179,7 +214,7 @@ void MicroBatchDriver::Finish(Status status) {
     waiters.swap(waiters_);
     changed_.NotifyAll();
   }
-  for (auto& [id, done] : waiters) done();
+  for (auto& [id, done] : waiters) Step(done);
 }
 
 Status MicroBatchDriver::FailureOf(const Status& cause) const {

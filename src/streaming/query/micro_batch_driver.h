@@ -82,7 +82,7 @@ class MicroBatchDriver final : public StreamingQuery {
                    std::function<void(const StreamingQuery&)> on_end);
 
   // --- life (micro_batch_driver.cc) ---
-  void ThreadMain(const std::stop_token& stop);
+  Status ThreadMain(const std::stop_token& stop);
   Status Run(std::stop_token stop);
   Status Loop(std::stop_token stop);
   /// One trigger; true when a batch ran.

@@ -111,6 +111,7 @@ Result<std::shared_ptr<StreamingQuery>> StreamingQueryManager::Start(StreamingQu
         !name.empty() && std::any_of(impl_->active.begin(), impl_->active.end(),
                                      [&](const auto& other) { return other->name() == name; });
     if (taken) return Error("QUERY_NAME_ALREADY_ACTIVE").With("name", name);
+    impl_->terminated.reserve(impl_->terminated.size() + impl_->active.size() + 1);  // OnEnd is to need no memory
     impl_->active.push_back(query);
   }
   const std::shared_ptr<StreamingQuery> holder = ActiveQueries::Get().Enter(query);
