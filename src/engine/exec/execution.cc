@@ -601,6 +601,25 @@ std::vector<StageMetrics> ExecutionView::Stages() const {
   return execution_ == nullptr ? std::vector<StageMetrics>{} : execution_->LiveMetrics();
 }
 
+namespace {
+
+/// Shows an execution for as long as this lives, whatever ends that.
+class Shown {
+ public:
+  Shown(ExecutionView* view, const Execution& execution) : view_(view) {
+    if (view_ != nullptr) view_->Show(&execution);
+  }
+  ~Shown() {
+    if (view_ != nullptr) view_->Show(nullptr);
+  }
+  Shown(const Shown&) = delete;
+
+ private:
+  ExecutionView* const view_;
+};
+
+}  // namespace
+
 Result<EpochResult> RunBatch(Scheduler& scheduler, std::shared_ptr<const PhysicalPlan> plan,
                              std::shared_ptr<const sql::EvalConfig> config, MemoryReservation* memory,
                              const RootConsumer& consumer, std::stop_token stop,
@@ -616,10 +635,8 @@ Result<EpochResult> RunBatch(Scheduler& scheduler, std::shared_ptr<const Physica
   TW_ASSIGN_OR_RETURN(const std::unique_ptr<Execution> execution,
                       Execution::Make(scheduler, std::move(plan), QueryClass::kInteractive, std::move(config), memory));
   const std::stop_callback cancel(std::move(stop), [&] { execution->Cancel(Cancelled()); });
-  if (view != nullptr) view->Show(execution.get());
-  Result<EpochResult> result = execution->RunEpoch(input, consumer);
-  if (view != nullptr) view->Show(nullptr);
-  return result;
+  const Shown shown(view, *execution);
+  return execution->RunEpoch(input, consumer);
 }
 
 }  // namespace thalweg::engine
