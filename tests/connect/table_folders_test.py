@@ -8,6 +8,7 @@ import threading
 import time
 
 import pytest
+from harness.at_once import at_once
 from harness.thalweg_server import run_thalweg
 from pyspark.errors import PySparkException
 
@@ -48,23 +49,131 @@ def test_truncating_a_partition_that_is_a_link_removes_the_link(server):
     assert parquet_files(outside) == files
 
 
-def at_once(calls):
-    """The conditions of calls that run at the same time, "" for success."""
-    barrier, answers = threading.Barrier(len(calls)), [None] * len(calls)
+def partitioned_by_two(server, table):
+    """A table with the partitions (1, 1), (1, 2), (2, 1), whose directory a=1 is a link to a folder outside the warehouse."""
+    spark = server.session()
+    spark.sql(f"CREATE TABLE {table} (v INT, a INT, b INT) USING parquet PARTITIONED BY (a, b)")
+    spark.sql(f"INSERT INTO {table} VALUES (1, 1, 1), (2, 1, 2), (3, 2, 1)")
+    place, outside = server.folder / "spark-warehouse" / table, server.folder / ("outside_" + table)
+    os.rename(place / "a=1", outside)
+    os.symlink(outside, place / "a=1")
+    return spark, outside
 
-    def run(i):
-        barrier.wait()
-        try:
-            calls[i]()
-            answers[i] = ""
-        except PySparkException as error:
-            answers[i] = error.getCondition()
-    threads = [threading.Thread(target=run, args=(i,)) for i in range(len(calls))]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    return answers
+
+def files_below(folder):
+    return sorted(str(path.relative_to(folder)) for path in folder.rglob("*") if path.is_file())
+
+
+def rows_of(spark, table):
+    return sorted(tuple(row) for row in spark.table(table).collect())
+
+
+OF_ALL_BEHIND = [
+    ("TRUNCATE TABLE {} PARTITION (a = 1)", [(3, 2, 1)], 3),
+    ("ALTER TABLE {} DROP PARTITION (a = 1)", [(3, 2, 1)], 1),
+    ("ALTER TABLE {} DROP PARTITION (a = 1, b = 1), PARTITION (a = 1, b = 2)", [(3, 2, 1)], 1),
+    ("INSERT OVERWRITE {} PARTITION (a = 1) VALUES (9, 2)", [(3, 2, 1), (9, 1, 2)], 2),
+    ("INSERT OVERWRITE {} VALUES (9, 1, 2)", [(9, 1, 2)], 1),
+    ("TRUNCATE TABLE {}", [], 1),
+    ("DROP TABLE {}", None, 0),
+]
+
+
+@pytest.mark.parametrize("case", range(len(OF_ALL_BEHIND)))
+def test_what_deletes_all_behind_an_outer_link_takes_the_link(server, case):
+    statement, left, partitions = OF_ALL_BEHIND[case]
+    spark, outside = partitioned_by_two(server, "t")
+    files = files_below(outside)
+    spark.sql(statement.format("t"))
+    assert files_below(outside) == files
+    if left is None:
+        return
+    assert rows_of(spark, "t") == left
+    if "TRUNCATE TABLE {}" != statement:
+        assert spark.sql("SHOW PARTITIONS t").count() == partitions
+
+
+@pytest.mark.parametrize("statement, dynamic", [
+    ("TRUNCATE TABLE {} PARTITION (a = 1, b = 1)", False),
+    ("ALTER TABLE {} DROP PARTITION (a = 1, b = 1)", False),
+    ("ALTER TABLE {} DROP PARTITION (a = 2), PARTITION (a = 1, b = 1)", False),
+    ("ALTER TABLE {} PARTITION (a = 1, b = 1) RENAME TO PARTITION (a = 3, b = 1)", False),
+    ("INSERT OVERWRITE {} PARTITION (a = 1, b = 2) VALUES (9)", False),
+    ("INSERT OVERWRITE {} VALUES (9, 1, 2)", True),
+    ("INSERT OVERWRITE {} VALUES (8, 2, 1), (9, 1, 2)", True)])
+def test_a_part_of_what_lies_behind_an_outer_link_is_not_deleted(server, statement, dynamic):
+    spark, outside = partitioned_by_two(server, "t")
+    spark.conf.set("spark.sql.sources.partitionOverwriteMode", "dynamic" if dynamic else "static")
+    files = files_below(outside)
+    with pytest.raises(PySparkException) as raised:
+        spark.sql(statement.format("t"))
+    assert raised.value.getCondition() == "UNSUPPORTED_FEATURE.THALWEG"
+    assert files_below(outside) == files
+    assert rows_of(spark, "t") == [(1, 1, 1), (2, 1, 2), (3, 2, 1)]
+
+
+@pytest.mark.parametrize("spelled", ["A=1/B=x%20y", "a=1/b=x y", "A=1/b=x y"])
+def test_a_partition_is_found_whoever_spelled_its_directory(server, spelled):
+    spark = server.session()
+    spark.sql("CREATE TABLE t (v INT, a INT, b STRING) USING parquet PARTITIONED BY (a, b)")
+    spark.sql("INSERT INTO t VALUES (1, 1, 'x y'), (2, 2, 'z')")
+    place = server.folder / "spark-warehouse" / "t"
+    ours = place / next(path for path in place.glob("a=1/*")).relative_to(place)
+
+    def respell():
+        (place / spelled).parent.mkdir(exist_ok=True)
+        os.rename(ours, place / spelled)
+        if (place / spelled).parent != ours.parent:
+            os.rmdir(ours.parent)
+        assert [row.partition for row in spark.sql("SHOW PARTITIONS t").collect()] == ["a=1/b=x y", "a=2/b=z"]
+
+    respell()
+    with pytest.raises(PySparkException) as raised:
+        spark.sql("ALTER TABLE t ADD PARTITION (a = 1, b = 'x y')")
+    assert raised.value.getCondition() == "PARTITIONS_ALREADY_EXIST"
+    with pytest.raises(PySparkException) as raised:
+        spark.sql("ALTER TABLE t PARTITION (a = 2, b = 'z') RENAME TO PARTITION (a = 1, b = 'x y')")
+    assert raised.value.getCondition() == "PARTITIONS_ALREADY_EXIST"
+    spark.sql("ALTER TABLE t PARTITION (a = 1, b = 'x y') RENAME TO PARTITION (a = 3, b = 'x y')")
+    assert rows_of(spark, "t") == [(1, 3, "x y"), (2, 2, "z")]
+    spark.sql("ALTER TABLE t PARTITION (a = 3, b = 'x y') RENAME TO PARTITION (a = 1, b = 'x y')")
+    respell()
+    spark.sql("TRUNCATE TABLE t PARTITION (a = 1)")
+    assert rows_of(spark, "t") == [(2, 2, "z")]
+    assert (place / spelled).is_dir()
+    spark.sql("ALTER TABLE t DROP PARTITION (a = 1, b = 'x y')")
+    assert [row.partition for row in spark.sql("SHOW PARTITIONS t").collect()] == ["a=2/b=z"]
+
+
+def test_a_partition_in_two_directories_is_one_and_goes_as_one(server):
+    spark = server.session()
+    spark.sql("CREATE TABLE t (v INT, a INT) USING parquet PARTITIONED BY (a)")
+    spark.sql("INSERT INTO t VALUES (1, 1), (2, 2)")
+    place = server.folder / "spark-warehouse" / "t"
+    os.rename(place / "a=1", place / "A=1")
+    spark.sql("INSERT INTO t VALUES (3, 1)")
+    assert [row.partition for row in spark.sql("SHOW PARTITIONS t").collect()] == ["a=1", "a=2"]
+    spark.sql("ALTER TABLE t DROP PARTITION (a = 1)")
+    assert rows_of(spark, "t") == [(2, 2)]
+    with pytest.raises(PySparkException) as raised:
+        spark.sql("TRUNCATE TABLE t PARTITION (a = 1)")
+    assert raised.value.getCondition() == "PARTITIONS_NOT_FOUND"
+
+
+def test_only_the_log_in_the_table_itself_outlives_a_truncate(server):
+    spark = server.session()
+    spark.sql(f"CREATE DATABASE d LOCATION '{server.folder}/_spark_metadata/d'")
+    spark.sql("CREATE TABLE d.t (v INT, a INT) USING parquet PARTITIONED BY (a)")
+    spark.sql("INSERT INTO d.t VALUES (1, 1), (2, 2)")
+    log = server.folder / "_spark_metadata" / "d" / "t" / "_spark_metadata"
+    log.mkdir()
+    (log / "note").write_text("of a stream")
+    spark.sql("TRUNCATE TABLE d.t PARTITION (a = 1)")
+    assert files_below(log.parent / "a=1") == []
+    assert files_below(log.parent / "a=2") != []
+    spark.sql("TRUNCATE TABLE d.t")
+    assert files_below(log.parent / "a=2") == []
+    assert files_below(log) == ["note"]
 
 
 def test_a_delta_table_that_several_make_at_once_is_made_once(server):

@@ -62,8 +62,11 @@ Result<std::vector<std::string>> FileBatchWrite::OldFiles(const std::vector<std:
   const std::string temporary = data::JoinPath(plan_->target, kTemporary) + "/";
   std::vector<std::string> old;
   for (const std::string& root : roots) {
-    TW_ASSIGN_OR_RETURN(const bool link, data::IsSymbolicLink(*plan_->file_system, root));
-    if (link && root != plan_->target) {  // the table's own place may be one, a partition that is one goes
+    TW_ASSIGN_OR_RETURN(const std::string link, data::FirstLink(*plan_->file_system, plan_->target, root));
+    if (!link.empty() && link != root) {  // other partitions lie behind it, too
+      return Unsupported("overwriting a part of what lies behind a symbolic link in a table (" + link + ")");
+    }
+    if (!link.empty()) {
       old.push_back(root);
       continue;
     }

@@ -214,6 +214,16 @@ TEST(LocalFileSystemTest, WhatDeletesDoesNotFollowLinks) {
   EXPECT_EQ(fs.ListTree(at("t"))->size(), 3u);  // who reads goes through
   FaultyFileSystem faulty(fs);
   EXPECT_TRUE(*IsSymbolicLink(faulty, at("t/link")));
+  const auto first = [&](const std::string& top, const std::string& path) { return FirstLink(faulty, at(top), at(path)).ValueOrDie(); };
+  EXPECT_EQ(first("t", "t/link"), at("t/link"));
+  EXPECT_EQ(first("t", "t/link/keep"), at("t/link"));
+  EXPECT_EQ(first("t/", "t/link/nothing/below"), at("t/link"));
+  EXPECT_EQ(first("t", "t/p=1/own"), "");
+  EXPECT_EQ(first("t/link", "t/link/keep"), "");  // who names a link means what it leads to
+  EXPECT_EQ(first("t/link", "t/link"), "");
+  EXPECT_EQ(first("t", "nothing/link"), "");
+  EXPECT_EQ(first("t/p", "t/p=1/own"), "");
+  EXPECT_EQ(FirstLink(faulty, "/", at("t/link/keep")).ValueOrDie(), at("t/link"));
   EXPECT_TRUE(fs.RemoveTree(at("t/link/")).ok());
   EXPECT_FALSE(*fs.Exists(at("t/link")));
   ASSERT_EQ(symlink(at("outside").c_str(), at("t/link").c_str()), 0);

@@ -10,6 +10,18 @@ Result<bool> IsSymbolicLink(FileSystem& file_system, const std::string& path) {
   return links != nullptr ? links->IsSymbolicLink(path) : false;
 }
 
+Result<std::string> FirstLink(FileSystem& file_system, std::string_view root, std::string_view path) {
+  while (root.ends_with('/')) root.remove_suffix(1);
+  if (!path.starts_with(root) || path.size() == root.size() || path[root.size()] != '/') return std::string();
+  for (size_t end = root.size(); end < path.size();) {
+    end = std::min(path.find('/', end + 1), path.size());
+    std::string part(path.substr(0, end));
+    TW_ASSIGN_OR_RETURN(const bool link, IsSymbolicLink(file_system, part));
+    if (link) return part;
+  }
+  return std::string();
+}
+
 Result<std::vector<FileInfo>> ListOwnTree(FileSystem& file_system, const std::string& directory) {
   std::vector<FileInfo> files;
   std::vector<std::string> pending = {directory};

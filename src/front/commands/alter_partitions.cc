@@ -1,5 +1,8 @@
 // ALTER TABLE ... ADD, DROP, RENAME PARTITION, RECOVER PARTITIONS; SHOW PARTITIONS; TRUNCATE TABLE.
 
+#include <algorithm>
+#include <set>
+
 #include "data/io/file_system.h"
 #include "data/io/own_tree.h"
 #include "data/io/path.h"
@@ -21,15 +24,61 @@ Status AlreadyThere(const sql::TableInfo& table, const TablePartition& partition
       .With("tableName", sql::QuoteName(table.QualifiedName()));
 }
 
-// Files that Spark's readers would not see either stay: the log of a stream's sink is the stream's.
-Status RemoveRows(CommandRun& run, const std::string& directory) {
+// The partition of a statement as it lies there; nullopt where there is none.
+Result<std::optional<TablePartition>> Find(CommandRun& run, const sql::TableInfo& table, const TablePartition& named) {
+  const PartitionPattern pattern(named.values.begin(), named.values.end());
+  TW_ASSIGN_OR_RETURN(std::vector<TablePartition> found, ListPartitions(run, table, pattern));
+  return found.empty() ? std::optional<TablePartition>() : std::optional<TablePartition>(std::move(found[0]));
+}
+
+Status BehindLink(const std::string& link) {
+  return Unsupported("deleting or moving a part of what lies behind a symbolic link in a table (" + link + ")");
+}
+
+// What is to be removed so that partitions go: their directories. Where a link leads to one it is the link, for what it leads to is
+// somebody else's, and all that is behind it has to go.
+Result<std::set<std::string>> PlacesOf(CommandRun& run, const sql::TableInfo& table, const std::vector<TablePartition>& partitions) {
+  std::set<std::string> directories, places, links;
+  for (const TablePartition& partition : partitions) directories.insert(partition.directories.begin(), partition.directories.end());
+  for (const std::string& directory : directories) {
+    TW_ASSIGN_OR_RETURN(const std::string link, data::FirstLink(FilesOf(run), table.location, directory));
+    places.insert(link.empty() ? directory : link);
+    if (!link.empty() && link != directory) links.insert(link);
+  }
+  if (links.empty()) return places;
+  TW_ASSIGN_OR_RETURN(const std::vector<TablePartition> all, ListPartitions(run, table));
+  for (const TablePartition& partition : all) {
+    for (const std::string& directory : partition.directories) {
+      if (directories.count(directory) > 0) continue;
+      TW_ASSIGN_OR_RETURN(const std::string link, data::FirstLink(FilesOf(run), table.location, directory));
+      if (links.count(link) > 0) return BehindLink(link);
+    }
+  }
+  return places;
+}
+
+// The log of a stream's sink in the table's own directory stays: it is the stream's.
+Status RemoveRows(CommandRun& run, const sql::TableInfo& table, const std::string& directory) {
   data::FileSystem& files = FilesOf(run);
-  TW_ASSIGN_OR_RETURN(const bool exists, files.Exists(directory));
-  if (!exists) return Status::OK();
+  const std::string log = data::JoinPath(table.location, "_spark_metadata") + "/";
   TW_ASSIGN_OR_RETURN(const std::vector<data::FileInfo> entries, data::ListOwnTree(files, directory));
   for (const data::FileInfo& entry : entries) {
-    if (entry.path.find("/_spark_metadata/") != std::string::npos) continue;
+    if (entry.path.starts_with(log)) continue;
     TW_RETURN_NOT_OK(files.Remove(entry.path));
+  }
+  return Status::OK();
+}
+
+// Partitions without rows stay partitions.
+Status RemoveRowsOf(CommandRun& run, const sql::TableInfo& table, const std::vector<TablePartition>& partitions) {
+  data::FileSystem& files = FilesOf(run);
+  TW_ASSIGN_OR_RETURN(const std::set<std::string> places, PlacesOf(run, table, partitions));
+  for (const std::string& place : places) {
+    TW_ASSIGN_OR_RETURN(const bool link, data::IsSymbolicLink(files, place));
+    TW_RETURN_NOT_OK(link ? files.Remove(place) : RemoveRows(run, table, place));
+  }
+  for (const TablePartition& partition : partitions) {
+    for (const std::string& directory : partition.directories) TW_RETURN_NOT_OK(files.MakeDirectories(directory));
   }
   return Status::OK();
 }
@@ -41,9 +90,9 @@ Status AddPartitions(CommandRun& run, const sql::TableInfo& table, const sql::Al
   std::vector<std::string> places;
   for (const sql::PartitionSpec& spec : change.partitions) {
     TW_ASSIGN_OR_RETURN(const TablePartition partition, PartitionOf(run, table, spec));
-    places.push_back(PlaceOf(table, partition));
-    TW_ASSIGN_OR_RETURN(const bool exists, FilesOf(run).Exists(places.back()));
-    if (exists && !change.if_not_exists) return AlreadyThere(table, partition);
+    TW_ASSIGN_OR_RETURN(const std::optional<TablePartition> found, Find(run, table, partition));
+    if (found && !change.if_not_exists) return AlreadyThere(table, partition);
+    if (!found) places.push_back(PlaceOf(table, partition));
   }
   for (const std::string& place : places) TW_RETURN_NOT_OK(FilesOf(run).MakeDirectories(place));
   return Status::OK();
@@ -60,7 +109,8 @@ Status DropPartitions(CommandRun& run, const sql::TableInfo& table, const sql::A
     if (found.empty() && !change.if_exists) return PartitionsNotFound(table, spec);
     dropped.insert(dropped.end(), found.begin(), found.end());
   }
-  for (const TablePartition& partition : dropped) TW_RETURN_NOT_OK(FilesOf(run).RemoveTree(PlaceOf(table, partition)));
+  TW_ASSIGN_OR_RETURN(const std::set<std::string> places, PlacesOf(run, table, dropped));
+  for (const std::string& place : places) TW_RETURN_NOT_OK(FilesOf(run).RemoveTree(place));
   return Status::OK();
 }
 
@@ -68,11 +118,15 @@ Status RenamePartition(CommandRun& run, const sql::TableInfo& table, const sql::
   TW_RETURN_NOT_OK(CheckListsPartitions(table, "ALTER TABLE ... RENAME PARTITION"));
   TW_ASSIGN_OR_RETURN(const TablePartition from, PartitionOf(run, table, change.from));
   TW_ASSIGN_OR_RETURN(const TablePartition to, PartitionOf(run, table, change.to));
-  const std::string old_place = PlaceOf(table, from), new_place = PlaceOf(table, to);
-  TW_ASSIGN_OR_RETURN(const bool there, FilesOf(run).Exists(old_place));
-  if (!there) return PartitionsNotFound(table, change.from);
-  TW_ASSIGN_OR_RETURN(const bool taken, FilesOf(run).Exists(new_place));
+  TW_ASSIGN_OR_RETURN(const std::optional<TablePartition> found, Find(run, table, from));
+  if (!found) return PartitionsNotFound(table, change.from);
+  TW_ASSIGN_OR_RETURN(const std::optional<TablePartition> taken, Find(run, table, to));
   if (taken) return AlreadyThere(table, to);
+  if (found->directories.size() > 1) return Unsupported("renaming a partition that lies in several directories");
+  const std::string& old_place = found->directories[0];
+  TW_ASSIGN_OR_RETURN(const std::string link, data::FirstLink(FilesOf(run), table.location, old_place));
+  if (!link.empty() && link != old_place) return BehindLink(link);
+  const std::string new_place = PlaceOf(table, to);
   TW_RETURN_NOT_OK(FilesOf(run).MakeDirectories(data::ParentPath(new_place)));
   return FilesOf(run).Rename(old_place, new_place, data::RenameMode::kNoReplace);
 }
@@ -106,22 +160,15 @@ Status Run(CommandRun& run, const sql::TruncateTable& command) {
   if (table.type == sql::TableType::kExternal) {
     return Error("_LEGACY_ERROR_TEMP_1266").With("tableIdentWithDB", sql::QuoteName(table.QualifiedName()));
   }
-  if (command.partition.empty()) return RemoveRows(run, table.location);
+  if (command.partition.empty()) return RemoveRows(run, table, table.location);
   if (table.partition_columns.empty()) {
     return Error("_LEGACY_ERROR_TEMP_1267").With("tableIdentWithDB", sql::QuoteName(table.QualifiedName()));
   }
   TW_ASSIGN_OR_RETURN(const PartitionPattern pattern, PatternOf(run, table, command.partition));
   TW_ASSIGN_OR_RETURN(const std::vector<TablePartition> partitions, ListPartitions(run, table, pattern));
-  for (const TablePartition& partition : partitions) {
-    const std::string place = PlaceOf(table, partition);
-    TW_ASSIGN_OR_RETURN(const bool link, data::IsSymbolicLink(FilesOf(run), place));
-    if (link) {  // what it leads to is not the table's
-      TW_RETURN_NOT_OK(FilesOf(run).Remove(place));
-      TW_RETURN_NOT_OK(FilesOf(run).MakeDirectories(place));
-    }
-    TW_RETURN_NOT_OK(RemoveRows(run, place));
-  }
-  return Status::OK();
+  const bool names_one = std::all_of(pattern.begin(), pattern.end(), [](const std::optional<std::string>& value) { return value.has_value(); });
+  if (partitions.empty() && names_one) return PartitionsNotFound(table, command.partition);
+  return RemoveRowsOf(run, table, partitions);
 }
 
 }  // namespace thalweg::front

@@ -1,6 +1,7 @@
 #include "front/commands/table_partitions.h"
 
 #include <algorithm>
+#include <map>
 
 #include "base/string_case.h"
 #include "data/io/file_system.h"
@@ -17,24 +18,28 @@ const data::StructField* FieldOf(const sql::TableInfo& table, const std::string&
   return nullptr;
 }
 
-Status Collect(data::FileSystem& files, const sql::TableInfo& table, const std::string& directory, TablePartition found,
-               std::vector<TablePartition>* out) {
-  if (found.values.size() == table.partition_columns.size()) {
-    out->push_back(std::move(found));
+// Adds the partitions in `directory`, where the outer columns have the values `found`.
+Status Collect(data::FileSystem& files, const sql::TableInfo& table, const PartitionPattern& pattern, const std::string& directory,
+               const std::vector<std::string>& found, std::map<std::vector<std::string>, std::vector<std::string>>* out) {
+  const size_t column = found.size();
+  if (column == table.partition_columns.size()) {
+    (*out)[found].push_back(directory);
     return Status::OK();
   }
-  const std::string prefix = table.partition_columns[found.values.size()] + "=";
+  const std::string prefix = table.partition_columns[column] + "=";
   TW_ASSIGN_OR_RETURN(const bool exists, files.Exists(directory));
   if (!exists) return Status::OK();
   TW_ASSIGN_OR_RETURN(const std::vector<data::FileInfo> entries, files.List(directory));
   for (const data::FileInfo& entry : entries) {
-    const std::string name = entry.path.substr(entry.path.rfind('/') + 1);
+    const std::string_view name = entry.name();
     const size_t equals = name.find('=');
-    if (!entry.is_directory || equals == std::string::npos || !EqualsIgnoreCase(name.substr(0, equals + 1), prefix)) continue;
-    TablePartition inner = found;
-    const std::string value = name.substr(equals + 1);
-    inner.values.push_back(value == data::kDefaultPartitionName ? "" : data::UnescapePartitionValue(value));
-    TW_RETURN_NOT_OK(Collect(files, table, entry.path, std::move(inner), out));
+    if (!entry.is_directory || equals == std::string_view::npos || !EqualsIgnoreCase(name.substr(0, equals + 1), prefix)) continue;
+    const std::string_view text = name.substr(equals + 1);
+    std::string value = text == data::kDefaultPartitionName ? "" : data::UnescapePartitionValue(text);
+    if (column < pattern.size() && pattern[column] && *pattern[column] != value) continue;
+    std::vector<std::string> inner = found;
+    inner.push_back(std::move(value));
+    TW_RETURN_NOT_OK(Collect(files, table, pattern, data::JoinPath(directory, name), inner, out));
   }
   return Status::OK();
 }
@@ -61,14 +66,10 @@ Status CheckListsPartitions(const sql::TableInfo& table, std::string_view operat
 }
 
 Result<std::vector<TablePartition>> ListPartitions(CommandRun& run, const sql::TableInfo& table, const PartitionPattern& pattern) {
+  std::map<std::vector<std::string>, std::vector<std::string>> found;
+  TW_RETURN_NOT_OK(Collect(*run.session.server().connectors.file_system, table, pattern, table.location, {}, &found));
   std::vector<TablePartition> partitions;
-  TW_RETURN_NOT_OK(Collect(*run.session.server().connectors.file_system, table, table.location, {}, &partitions));
-  std::erase_if(partitions, [&](const TablePartition& partition) {
-    for (size_t i = 0; i < pattern.size(); ++i) {
-      if (pattern[i] && *pattern[i] != partition.values[i]) return true;
-    }
-    return false;
-  });
+  for (auto& [values, directories] : found) partitions.push_back({values, std::move(directories)});
   std::sort(partitions.begin(), partitions.end(),
             [&](const TablePartition& a, const TablePartition& b) { return a.Path(table) < b.Path(table); });
   return partitions;

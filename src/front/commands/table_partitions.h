@@ -13,7 +13,10 @@ namespace thalweg::front {
 /// A value per partition column, as text; empty: null.
 struct TablePartition {
   std::vector<std::string> values;
-  /// `p=1/q=a`, escaped: how SHOW PARTITIONS prints it and where it lies.
+  /// Where it lies, absolute: whoever made a directory may have spelled columns (case) and values (escapes) otherwise than we do, and
+  /// several directories may be one partition. Empty for one that a statement names and nobody looked for.
+  std::vector<std::string> directories;
+  /// `p=1/q=a`, escaped: how SHOW PARTITIONS prints it and where we put it.
   std::string Path(const sql::TableInfo& table) const;
 };
 
@@ -22,7 +25,7 @@ using PartitionPattern = std::vector<std::optional<std::string>>;
 
 /// Errors: those of views, INVALID_PARTITION_OPERATION.PARTITION_SCHEMA_IS_EMPTY, UNSUPPORTED_FEATURE.THALWEG (Delta).
 Status CheckListsPartitions(const sql::TableInfo& table, std::string_view operation);
-/// Sorted by path. Blocks: on the disk.
+/// Those that are there, each once, sorted by path. Symbolic links are followed. Blocks: on the disk.
 Result<std::vector<TablePartition>> ListPartitions(CommandRun& run, const sql::TableInfo& table, const PartitionPattern& pattern = {});
 /// A constant of a statement as a partition directory names it.
 Result<std::string> PartitionText(CommandRun& run, const sql::ExprPtr& value, const data::DataType& type);
