@@ -1,6 +1,7 @@
 // ALTER TABLE, ALTER VIEW and COMMENT ON TABLE: a changed entry of the catalogue. A table with a log of its own changes there too.
 
 #include <algorithm>
+#include <functional>
 
 #include "base/string_case.h"
 #include "data/io/file_system.h"
@@ -24,8 +25,9 @@ struct Alteration {
   bool keeps_log() const { return table.type != sql::TableType::kView && KeepsOwnLog(table.format); }
   /// A table that its path names has no entry: its log is all there is.
   bool has_entry() const { return table.created_ms != 0; }
-  Status Save(const sql::TableInfo& changed) const {
-    return has_entry() ? run.catalog().AlterTable(table.database, table.name, changed) : Status::OK();
+  /// `change` makes the new entry out of the one that stands there now, which need not be `table` any more.
+  Status Save(const std::function<Status(sql::TableInfo*)>& change) const {
+    return has_entry() ? run.catalog().AlterTable(table.database, table.name, change) : Status::OK();
   }
   /// The same change in the table's own log.
   Status InLog(const sql::TableChange& change) const {
@@ -42,23 +44,26 @@ struct Alteration {
 
 Status Apply(const Alteration& a, const sql::SetTableProperties& change) {
   if (a.keeps_log()) TW_RETURN_NOT_OK(a.InLog(change));
-  sql::TableInfo changed = a.table;
-  for (const auto& [key, value] : change.properties) changed.properties[key] = value;
-  return a.Save(changed);
+  return a.Save([&](sql::TableInfo* entry) {
+    for (const auto& [key, value] : change.properties) entry->properties[key] = value;
+    return Status::OK();
+  });
 }
 
 Status Apply(const Alteration& a, const sql::UnsetTableProperties& change) {
   if (a.keeps_log()) TW_RETURN_NOT_OK(a.InLog(change));
-  sql::TableInfo changed = a.table;
-  for (const std::string& key : change.keys) changed.properties.erase(key);
-  return a.Save(changed);
+  return a.Save([&](sql::TableInfo* entry) {
+    for (const std::string& key : change.keys) entry->properties.erase(key);
+    return Status::OK();
+  });
 }
 
 Status Apply(const Alteration& a, const sql::SetTableComment& change) {
   if (a.keeps_log()) TW_RETURN_NOT_OK(a.InLog(change));
-  sql::TableInfo changed = a.table;
-  changed.comment = change.comment;
-  return a.Save(changed);
+  return a.Save([&](sql::TableInfo* entry) {
+    entry->comment = change.comment;
+    return Status::OK();
+  });
 }
 
 Status Apply(const Alteration& a, const AlterTable::SetLocation& change) {
@@ -68,7 +73,10 @@ Status Apply(const Alteration& a, const AlterTable::SetLocation& change) {
   sql::TableInfo changed = a.table;
   changed.location = data::AbsolutePath(path);
   if (a.keeps_log()) TW_RETURN_NOT_OK(a.run.session.OpenTable(changed, {}, false, false).status());
-  return a.Save(changed);
+  return a.Save([&](sql::TableInfo* entry) {
+    entry->location = changed.location;
+    return Status::OK();
+  });
 }
 
 Status Apply(const Alteration& a, const AlterTable::Rename& change) {
@@ -82,14 +90,22 @@ Status Apply(const Alteration& a, const AlterTable::Rename& change) {
   if (changed.database != a.table.database) {
     return Error("_LEGACY_ERROR_TEMP_1073").With("db", a.table.database).With("newDb", changed.database);
   }
-  // A managed table lies where its name says, unless its log must stay where streams look for it.
+  // A managed table lies where its name says, one with a log of its own, too: a stream that runs on it loses it.
   const std::string place = sql::Catalog::DefaultTableLocation(database, changed.name);
   const bool moves = a.table.type == sql::TableType::kManaged &&
                      a.table.location == sql::Catalog::DefaultTableLocation(database, a.table.name);
   data::FileSystem& files = *a.run.session.server().connectors.file_system;
   TW_ASSIGN_OR_RETURN(const bool exists, a.run.catalog().TableExists(changed.database, changed.name));
   if (exists) return Error("TABLE_OR_VIEW_ALREADY_EXISTS").With("relationName", sql::QuoteName(changed.QualifiedName()));
-  if (!moves) return a.Save(changed);
+  const auto rename = [&](sql::TableInfo* entry) -> Status {
+    if (entry->location != a.table.location) {  // another table has the name by now
+      return sql::TableNotFound(entry->QualifiedName(), entry->database);
+    }
+    entry->name = changed.name;
+    entry->location = changed.location;
+    return Status::OK();
+  };
+  if (!moves) return a.Save(rename);
   TW_ASSIGN_OR_RETURN(const bool taken, files.Exists(place));
   if (taken) {
     return Error("LOCATION_ALREADY_EXISTS").With("location", "'" + data::QualifiedPathText(place) + "'")
@@ -97,7 +113,7 @@ Status Apply(const Alteration& a, const AlterTable::Rename& change) {
   }
   TW_RETURN_NOT_OK(files.Rename(a.table.location, place, data::RenameMode::kNoReplace));
   changed.location = place;
-  const Status saved = a.Save(changed);
+  const Status saved = a.Save(rename);
   if (!saved.ok()) Ignore(files.Rename(place, a.table.location, data::RenameMode::kNoReplace), "the error of the catalogue counts");
   return saved;
 }
@@ -117,10 +133,11 @@ Status NoSuchColumn(const sql::TableInfo& table, const sql::NameParts& path) {
 
 // What the log says is what counts; the catalogue keeps a copy for lists.
 Status Refreshed(const Alteration& a) {
-  sql::TableInfo changed = a.table;
-  TW_ASSIGN_OR_RETURN(const sql::TablePtr opened, a.run.session.OpenTable(changed, {}, false, false));
-  changed.schema = opened->schema();
-  return a.Save(changed);
+  TW_ASSIGN_OR_RETURN(const sql::TablePtr opened, a.run.session.OpenTable(a.table, {}, false, false));
+  return a.Save([&](sql::TableInfo* entry) {
+    entry->schema = opened->schema();
+    return Status::OK();
+  });
 }
 
 Status Apply(const Alteration& a, const sql::AddTableColumns& change) {
@@ -133,16 +150,17 @@ Status Apply(const Alteration& a, const sql::AddTableColumns& change) {
     TW_RETURN_NOT_OK(a.InLog(change));
     return Refreshed(a);
   }
-  sql::TableInfo changed = a.table;
-  for (const data::StructField& field : added) {
-    if (!field.nullable) return a.NotSupported("ALTER TABLE ... ADD COLUMNS ... NOT NULL");
-    if (FindField(&changed, {field.name}) != nullptr) {
-      return Error("COLUMN_ALREADY_EXISTS").With("columnName", data::QuoteIdentifier(ToAsciiLower(field.name)));
+  return a.Save([&](sql::TableInfo* entry) -> Status {
+    for (const data::StructField& field : added) {
+      if (!field.nullable) return a.NotSupported("ALTER TABLE ... ADD COLUMNS ... NOT NULL");
+      if (FindField(entry, {field.name}) != nullptr) {
+        return Error("COLUMN_ALREADY_EXISTS").With("columnName", data::QuoteIdentifier(ToAsciiLower(field.name)));
+      }
+      entry->schema.push_back(field);
     }
-    changed.schema.push_back(field);
-  }
-  OrderColumns(&changed);
-  return a.Save(changed);
+    OrderColumns(entry);
+    return Status::OK();
+  });
 }
 
 Status Apply(const Alteration& a, const sql::ChangeTableColumn& change) {
@@ -167,8 +185,12 @@ Status Apply(const Alteration& a, const sql::ChangeTableColumn& change) {
     TW_RETURN_NOT_OK(a.InLog(sql::ChangeTableColumn{{field->name}, {}, change.comment, {}}));
     return Refreshed(a);
   }
-  data::SetComment(field, change.comment);
-  return a.Save(changed);
+  return a.Save([&](sql::TableInfo* entry) -> Status {
+    data::StructField* column = FindField(entry, change.column);
+    if (column == nullptr) return NoSuchColumn(*entry, change.column);
+    data::SetComment(column, change.comment);
+    return Status::OK();
+  });
 }
 
 // Files know columns by name or place: neither can be changed without writing them anew, and Spark refuses both.

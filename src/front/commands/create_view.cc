@@ -52,6 +52,10 @@ Status CheckNoTemporaryObjects(const Session& session, const sql::PlanPtr& query
       .With("tempObjName", sql::QuoteName({temporary}));
 }
 
+Status NotAView(const sql::TableInfo& table, const std::string& operation) {
+  return Error("EXPECT_VIEW_NOT_TABLE.NO_ALTERNATIVE").With("tableName", sql::QuoteName(table.QualifiedName())).With("operation", operation);
+}
+
 Status CheckColumnNames(const data::Schema& schema) {
   std::set<std::string> names;
   for (const data::StructField& field : schema) {
@@ -86,14 +90,6 @@ Status CreatePersistent(CommandRun& run, const sql::CreateView& command, const s
   view.properties = command.properties;
   view.created_ms = run.session.server().connectors.clock->NowMillis();
   view.owner = run.session.user();
-  if (command.replace) {
-    const Result<sql::TableInfo> old = run.catalog().GetTable(view.database, view.name);
-    if (old.ok() && old->type != sql::TableType::kView) {
-      return Error("EXPECT_VIEW_NOT_TABLE.NO_ALTERNATIVE")
-          .With("tableName", sql::QuoteName(view.QualifiedName()))
-          .With("operation", "CREATE OR REPLACE VIEW");
-    }
-  }
   using IfExists = sql::Catalog::IfExists;
   const IfExists if_exists =
       command.replace ? IfExists::kReplace : command.if_not_exists ? IfExists::kKeep : IfExists::kFail;
@@ -136,17 +132,16 @@ Status Run(CommandRun& run, const sql::AlterViewAs& command) {
     TW_ASSIGN_OR_RETURN(sql::PlanPtr analyzed, run.session.Analyze(command.query));
     return run.session.CreateTempView(command.name[0], std::move(analyzed), true, false);
   }
-  TW_ASSIGN_OR_RETURN(sql::TableInfo view, FindTable(run.session, command.name));
-  if (view.type != sql::TableType::kView) {
-    return Error("EXPECT_VIEW_NOT_TABLE.NO_ALTERNATIVE")
-        .With("tableName", sql::QuoteName(view.QualifiedName()))
-        .With("operation", "ALTER VIEW ... AS");
-  }
+  TW_ASSIGN_OR_RETURN(const sql::TableInfo view, FindTable(run.session, command.name));
+  if (view.type != sql::TableType::kView) return NotAView(view, "ALTER VIEW ... AS");
   TW_RETURN_NOT_OK(CheckNoTemporaryObjects(run.session, command.query, view));
   TW_ASSIGN_OR_RETURN(const sql::PlanPtr analyzed, run.session.Analyze(command.query));
   TW_RETURN_NOT_OK(CheckColumnNames(analyzed->schema()));
-  Define(run, analyzed, analyzed, command.sql, &view);
-  return run.catalog().AlterTable(view.database, view.name, view);
+  return run.catalog().AlterTable(view.database, view.name, [&](sql::TableInfo* entry) -> Status {
+    if (entry->type != sql::TableType::kView) return NotAView(*entry, "ALTER VIEW ... AS");
+    Define(run, analyzed, analyzed, command.sql, entry);
+    return Status::OK();
+  });
 }
 
 }  // namespace thalweg::front

@@ -50,12 +50,10 @@ Status Run(CommandRun& run, const sql::CreateDatabase& command) {
 
 Status Run(CommandRun& run, const sql::DropDatabase& command) {
   TW_ASSIGN_OR_RETURN(const std::string name, DatabaseName(command.name));
-  const Result<sql::DatabaseInfo> database = run.catalog().GetDatabase(name);
-  TW_ASSIGN_OR_RETURN(const std::vector<sql::TableInfo> managed,
-                      run.catalog().DropDatabase(name, command.if_exists, command.cascade));
+  TW_ASSIGN_OR_RETURN(const sql::DroppedDatabase dropped, run.catalog().DropDatabase(name, command.if_exists, command.cascade));
   data::FileSystem& files = *run.session.server().connectors.file_system;
-  for (const sql::TableInfo& table : managed) TW_RETURN_NOT_OK(files.RemoveTree(table.location));
-  if (database.ok()) TW_RETURN_NOT_OK(RemoveDatabaseFolder(run, *database));
+  for (const sql::TableInfo& table : dropped.managed) TW_RETURN_NOT_OK(files.RemoveTree(table.location));
+  if (dropped.database) TW_RETURN_NOT_OK(RemoveDatabaseFolder(run, *dropped.database));
   if (run.session.current_database() == name) run.session.set_current_database(std::string(sql::kDefaultDatabase));
   return Status::OK();
 }
@@ -107,15 +105,17 @@ Status Run(CommandRun& run, const sql::DescribeDatabase& command) {
 
 Status Run(CommandRun& run, const sql::AlterDatabase& command) {
   TW_ASSIGN_OR_RETURN(const std::string name, DatabaseName(command.name));
-  TW_ASSIGN_OR_RETURN(sql::DatabaseInfo database, run.catalog().GetDatabase(name));
-  for (const auto& [key, value] : command.set) database.properties[key] = value;
-  for (const std::string& key : command.unset) database.properties.erase(key);
-  if (command.comment) database.comment = command.comment->value_or("");
+  std::optional<std::string> location;
   if (command.location) {
     TW_ASSIGN_OR_RETURN(const std::string path, data::PathFromText(*command.location));
-    database.location = data::AbsolutePath(path);
+    location = data::AbsolutePath(path);
   }
-  return run.catalog().AlterDatabase(database);
+  return run.catalog().AlterDatabase(name, [&](sql::DatabaseInfo* database) {
+    for (const auto& [key, value] : command.set) database->properties[key] = value;
+    for (const std::string& key : command.unset) database->properties.erase(key);
+    if (command.comment) database->comment = command.comment->value_or("");
+    if (location) database->location = *location;
+  });
 }
 
 Status Run(CommandRun& run, const sql::ShowCatalogs& command) {

@@ -205,9 +205,9 @@ Result<data::Value> ConstantOf(CommandRun& run, const sql::ExprPtr& expression, 
 
 Status DropTableAndData(Session& session, const sql::TableInfo& table) {
   TW_RETURN_NOT_OK(session.SetCached(table.QualifiedName(), false));
-  TW_RETURN_NOT_OK(session.server().catalog->DropTable(table.database, table.name).status());
-  if (table.type != sql::TableType::kManaged || table.location.empty()) return Status::OK();
-  return session.server().connectors.file_system->RemoveTree(table.location);
+  TW_ASSIGN_OR_RETURN(const sql::TableInfo dropped, session.server().catalog->DropTable(table.database, table.name));
+  if (dropped.type != sql::TableType::kManaged || dropped.location.empty()) return Status::OK();
+  return session.server().connectors.file_system->RemoveTree(dropped.location);
 }
 
 namespace {

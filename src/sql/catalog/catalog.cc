@@ -32,6 +32,14 @@ Status SchemaExists(std::string_view name) {
   return Error("SCHEMA_ALREADY_EXISTS").With("schemaName", QuoteName({std::string(name)}));
 }
 
+Status NoSuchTable(std::string_view database, std::string_view name) {
+  return TableNotFound({std::string(kSessionCatalog), LowerName(database), LowerName(name)}, database);
+}
+
+Status TableExistsAlready(const TableInfo& table) {
+  return Error("TABLE_OR_VIEW_ALREADY_EXISTS").With("relationName", QuoteName(table.QualifiedName()));
+}
+
 DatabaseInfo BuiltInDefault(const std::string& warehouse) {
   return {std::string(kDefaultDatabase), warehouse, "default database", {}};
 }
@@ -84,6 +92,14 @@ struct Catalog::Store {
     }
   }
 
+  // The database of a lower-case name; the built-in one needs no entry.
+  Result<DatabaseInfo> GetDatabase(const std::string& name, const std::string& warehouse) {
+    TW_ASSIGN_OR_RETURN(std::optional<DatabaseInfo> database, FindDatabase(name));
+    if (database) return std::move(*database);
+    if (name == kDefaultDatabase) return BuiltInDefault(warehouse);
+    return SchemaNotFound(name);
+  }
+
   Result<std::optional<DatabaseInfo>> FindDatabase(const std::string& name) {
     if (handle == nullptr) return std::optional<DatabaseInfo>{};
     TW_ASSIGN_OR_RETURN(const std::vector<std::string> rows, Query("SELECT definition FROM databases WHERE name = ?", {name}));
@@ -101,6 +117,22 @@ struct Catalog::Store {
     return std::optional<TableInfo>(std::move(table));
   }
 
+  Status PutTable(const TableInfo& table) {
+    return Query("INSERT OR REPLACE INTO tables VALUES (?, ?, ?)", {table.database, table.name, TableToJson(table)}).status();
+  }
+
+  Status RemoveTable(const TableInfo& table) {
+    return Query("DELETE FROM tables WHERE database = ? AND name = ?", {table.database, table.name}).status();
+  }
+
+  Result<std::optional<FunctionInfo>> FindFunction(const std::string& database, const std::string& name) {
+    if (handle == nullptr) return std::optional<FunctionInfo>{};
+    TW_ASSIGN_OR_RETURN(const std::vector<std::string> rows,
+                        Query("SELECT class FROM functions WHERE database = ? AND name = ?", {database, name}));
+    if (rows.empty()) return std::optional<FunctionInfo>{};
+    return std::optional<FunctionInfo>({database, name, rows[0]});
+  }
+
   Result<std::vector<TableInfo>> TablesOf(const std::string& database) {
     std::vector<TableInfo> tables;
     if (handle == nullptr) return tables;
@@ -113,10 +145,12 @@ struct Catalog::Store {
     return tables;
   }
 
-  // Runs `body` as one transaction that nobody interleaves.
+  // Runs `body` as one transaction that nobody interleaves; one that only reads lets others read. Without a file there is nothing to
+  // interleave with.
   template <typename Body>
-  Status Transaction(Body body) {
-    TW_RETURN_NOT_OK(Run("BEGIN IMMEDIATE"));
+  Status Transaction(Body body, bool reads_only = false) {
+    if (handle == nullptr) return body();
+    TW_RETURN_NOT_OK(Run(reads_only ? "BEGIN" : "BEGIN IMMEDIATE"));
     Status status = body();
     if (status.ok()) status = Run("COMMIT");
     if (!status.ok()) Ignore(Run("ROLLBACK"), "the first error counts");
@@ -151,49 +185,46 @@ Status Catalog::CreateDatabase(const DatabaseInfo& database, bool if_not_exists)
   });
 }
 
-Result<std::vector<TableInfo>> Catalog::DropDatabase(std::string_view name, bool if_exists, bool cascade) {
+Result<DroppedDatabase> Catalog::DropDatabase(std::string_view name, bool if_exists, bool cascade) {
   const MutexLock lock(store_->mutex);
   const std::string key = LowerName(name);
   if (key == kDefaultDatabase) return Error("UNSUPPORTED_FEATURE.DROP_DATABASE").With("database", QuoteName({std::string(kSessionCatalog), key}));
   TW_RETURN_NOT_OK(store_->Ensure(file_system_, warehouse_, false));
-  std::vector<TableInfo> managed;
-  if (store_->handle == nullptr) {
-    if (if_exists) return managed;
-    return SchemaNotFound(key);
-  }
+  DroppedDatabase dropped;
   TW_RETURN_NOT_OK(store_->Transaction([&]() -> Status {
-    TW_ASSIGN_OR_RETURN(const std::optional<DatabaseInfo> existing, store_->FindDatabase(key));
-    if (!existing) return if_exists ? Status::OK() : SchemaNotFound(key);
+    TW_ASSIGN_OR_RETURN(dropped.database, store_->FindDatabase(key));
+    if (!dropped.database) return if_exists ? Status::OK() : SchemaNotFound(key);
     TW_ASSIGN_OR_RETURN(const std::vector<TableInfo> tables, store_->TablesOf(key));
     TW_ASSIGN_OR_RETURN(const std::vector<std::string> functions, store_->Query("SELECT name FROM functions WHERE database = ?", {key}));
     if ((!tables.empty() || !functions.empty()) && !cascade) {
       return Error("SCHEMA_NOT_EMPTY").With("schemaName", QuoteName({std::string(kSessionCatalog), key}));
     }
     for (const TableInfo& table : tables) {
-      if (table.type == TableType::kManaged) managed.push_back(table);
+      if (table.type == TableType::kManaged) dropped.managed.push_back(table);
     }
     TW_RETURN_NOT_OK(store_->Query("DELETE FROM tables WHERE database = ?", {key}).status());
     TW_RETURN_NOT_OK(store_->Query("DELETE FROM functions WHERE database = ?", {key}).status());
     return store_->Query("DELETE FROM databases WHERE name = ?", {key}).status();
   }));
-  return managed;
+  return dropped;
 }
 
 Result<DatabaseInfo> Catalog::GetDatabase(std::string_view name) {
   const MutexLock lock(store_->mutex);
-  const std::string key = LowerName(name);
   TW_RETURN_NOT_OK(store_->Ensure(file_system_, warehouse_, false));
-  TW_ASSIGN_OR_RETURN(std::optional<DatabaseInfo> database, store_->FindDatabase(key));
-  if (database) return std::move(*database);
-  if (key == kDefaultDatabase) return BuiltInDefault(warehouse_);
-  return SchemaNotFound(key);
+  return store_->GetDatabase(LowerName(name), warehouse_);
 }
 
-Status Catalog::AlterDatabase(const DatabaseInfo& database) {
-  TW_RETURN_NOT_OK(GetDatabase(database.name).status());
+Status Catalog::AlterDatabase(std::string_view name, const std::function<void(DatabaseInfo*)>& change) {
   const MutexLock lock(store_->mutex);
-  TW_RETURN_NOT_OK(store_->Ensure(file_system_, warehouse_, true));
-  return store_->Query("INSERT OR REPLACE INTO databases VALUES (?, ?)", {LowerName(database.name), DatabaseToJson(database)}).status();
+  const std::string key = LowerName(name);
+  TW_RETURN_NOT_OK(store_->Ensure(file_system_, warehouse_, key == kDefaultDatabase));
+  return store_->Transaction([&]() -> Status {
+    TW_ASSIGN_OR_RETURN(DatabaseInfo database, store_->GetDatabase(key, warehouse_));
+    change(&database);
+    database.name = key;
+    return store_->Query("INSERT OR REPLACE INTO databases VALUES (?, ?)", {key, DatabaseToJson(database)}).status();
+  });
 }
 
 Result<bool> Catalog::DatabaseExists(std::string_view name) {
@@ -223,58 +254,79 @@ Result<std::vector<DatabaseInfo>> Catalog::ListDatabases() {
 
 Result<bool> Catalog::CreateTable(const TableInfo& table, IfExists if_exists) {
   TW_RETURN_NOT_OK(CheckCatalogName(table.name));
-  TW_RETURN_NOT_OK(GetDatabase(table.database).status());
   const MutexLock lock(store_->mutex);
-  TW_RETURN_NOT_OK(store_->Ensure(file_system_, warehouse_, true));
   TableInfo entry = table;
   entry.database = LowerName(table.database);
   entry.name = LowerName(table.name);
+  TW_RETURN_NOT_OK(store_->Ensure(file_system_, warehouse_, entry.database == kDefaultDatabase));
   bool created = true;
   TW_RETURN_NOT_OK(store_->Transaction([&]() -> Status {
+    TW_RETURN_NOT_OK(store_->GetDatabase(entry.database, warehouse_).status());
     TW_ASSIGN_OR_RETURN(const std::optional<TableInfo> existing, store_->FindTable(entry.database, entry.name));
-    if (existing && if_exists == IfExists::kKeep) {
-      created = false;
-      return Status::OK();
+    created = !existing || if_exists != IfExists::kKeep;
+    if (!created) return Status::OK();
+    if (existing && if_exists == IfExists::kFail) return TableExistsAlready(entry);
+    if (existing && entry.type == TableType::kView && existing->type != TableType::kView) {
+      return Error("EXPECT_VIEW_NOT_TABLE.NO_ALTERNATIVE")
+          .With("tableName", QuoteName(entry.QualifiedName()))
+          .With("operation", "CREATE OR REPLACE VIEW");
     }
-    if (existing && if_exists == IfExists::kFail) {
-      return Error("TABLE_OR_VIEW_ALREADY_EXISTS").With("relationName", QuoteName(entry.QualifiedName()));
-    }
-    return store_->Query("INSERT OR REPLACE INTO tables VALUES (?, ?, ?)", {entry.database, entry.name, TableToJson(entry)}).status();
+    return store_->PutTable(entry);
   }));
   return created;
 }
 
-Status Catalog::AlterTable(std::string_view database, std::string_view name, const TableInfo& table) {
-  TW_RETURN_NOT_OK(CheckCatalogName(table.name));
-  TW_RETURN_NOT_OK(GetDatabase(table.database).status());
-  TW_ASSIGN_OR_RETURN(const TableInfo old, GetTable(database, name));
+Status Catalog::AlterTable(std::string_view database, std::string_view name, const std::function<Status(TableInfo*)>& change) {
   const MutexLock lock(store_->mutex);
-  TableInfo entry = table;
-  entry.database = LowerName(table.database);
-  entry.name = LowerName(table.name);
+  const std::string in = LowerName(database);
+  TW_RETURN_NOT_OK(store_->Ensure(file_system_, warehouse_, false));
   return store_->Transaction([&]() -> Status {
-    if (entry.database != old.database || entry.name != old.name) {
-      TW_ASSIGN_OR_RETURN(const std::optional<TableInfo> existing, store_->FindTable(entry.database, entry.name));
-      if (existing) return Error("TABLE_OR_VIEW_ALREADY_EXISTS").With("relationName", QuoteName(entry.QualifiedName()));
-      TW_RETURN_NOT_OK(store_->Query("DELETE FROM tables WHERE database = ? AND name = ?", {old.database, old.name}).status());
+    TW_ASSIGN_OR_RETURN(const std::optional<TableInfo> old, store_->FindTable(in, LowerName(name)));
+    if (!old) {
+      TW_RETURN_NOT_OK(store_->GetDatabase(in, warehouse_).status());
+      return NoSuchTable(database, name);
     }
-    return store_->Query("INSERT OR REPLACE INTO tables VALUES (?, ?, ?)", {entry.database, entry.name, TableToJson(entry)}).status();
+    TableInfo entry = *old;
+    TW_RETURN_NOT_OK(change(&entry));
+    TW_RETURN_NOT_OK(CheckCatalogName(entry.name));
+    entry.database = LowerName(entry.database);
+    entry.name = LowerName(entry.name);
+    if (entry.database != old->database || entry.name != old->name) {
+      TW_RETURN_NOT_OK(store_->GetDatabase(entry.database, warehouse_).status());
+      TW_ASSIGN_OR_RETURN(const std::optional<TableInfo> existing, store_->FindTable(entry.database, entry.name));
+      if (existing) return TableExistsAlready(entry);
+      TW_RETURN_NOT_OK(store_->RemoveTable(*old));
+    }
+    return store_->PutTable(entry);
   });
 }
 
 Result<TableInfo> Catalog::DropTable(std::string_view database, std::string_view name) {
-  TW_ASSIGN_OR_RETURN(TableInfo table, GetTable(database, name));
   const MutexLock lock(store_->mutex);
-  TW_RETURN_NOT_OK(store_->Query("DELETE FROM tables WHERE database = ? AND name = ?", {table.database, table.name}).status());
-  return table;
+  const std::string in = LowerName(database);
+  TW_RETURN_NOT_OK(store_->Ensure(file_system_, warehouse_, false));
+  std::optional<TableInfo> table;
+  TW_RETURN_NOT_OK(store_->Transaction([&]() -> Status {
+    TW_ASSIGN_OR_RETURN(table, store_->FindTable(in, LowerName(name)));
+    if (table) return store_->RemoveTable(*table);
+    TW_RETURN_NOT_OK(store_->GetDatabase(in, warehouse_).status());
+    return NoSuchTable(database, name);
+  }));
+  return std::move(*table);
 }
 
 Result<TableInfo> Catalog::GetTable(std::string_view database, std::string_view name) {
-  TW_RETURN_NOT_OK(GetDatabase(database).status());
   const MutexLock lock(store_->mutex);
-  TW_ASSIGN_OR_RETURN(std::optional<TableInfo> table, store_->FindTable(LowerName(database), LowerName(name)));
-  if (table) return std::move(*table);
-  return TableNotFound({std::string(kSessionCatalog), LowerName(database), LowerName(name)}, database);
+  const std::string in = LowerName(database);
+  TW_RETURN_NOT_OK(store_->Ensure(file_system_, warehouse_, false));
+  std::optional<TableInfo> table;
+  TW_RETURN_NOT_OK(store_->Transaction([&]() -> Status {
+    TW_ASSIGN_OR_RETURN(table, store_->FindTable(in, LowerName(name)));
+    if (table) return Status::OK();
+    TW_RETURN_NOT_OK(store_->GetDatabase(in, warehouse_).status());
+    return NoSuchTable(database, name);
+  }, true));
+  return std::move(*table);
 }
 
 Result<bool> Catalog::TableExists(std::string_view database, std::string_view name) {
@@ -285,62 +337,72 @@ Result<bool> Catalog::TableExists(std::string_view database, std::string_view na
 }
 
 Result<std::vector<TableInfo>> Catalog::ListTables(std::string_view database) {
-  TW_RETURN_NOT_OK(GetDatabase(database).status());
   const MutexLock lock(store_->mutex);
-  return store_->TablesOf(LowerName(database));
+  const std::string in = LowerName(database);
+  TW_RETURN_NOT_OK(store_->Ensure(file_system_, warehouse_, false));
+  std::vector<TableInfo> tables;
+  TW_RETURN_NOT_OK(store_->Transaction([&]() -> Status {
+    TW_RETURN_NOT_OK(store_->GetDatabase(in, warehouse_).status());
+    TW_ASSIGN_OR_RETURN(tables, store_->TablesOf(in));
+    return Status::OK();
+  }, true));
+  return tables;
 }
 
 Result<bool> Catalog::CreateFunction(const FunctionInfo& function, IfExists if_exists) {
-  TW_RETURN_NOT_OK(GetDatabase(function.database).status());
-  const std::string database = LowerName(function.database), name = LowerName(function.name);
-  TW_ASSIGN_OR_RETURN(const std::optional<FunctionInfo> existing, FindFunction(database, name));
-  if (existing && if_exists == IfExists::kKeep) return false;
-  if (existing && if_exists == IfExists::kFail) {
-    return Error("ROUTINE_ALREADY_EXISTS")
-        .With("routineName", QuoteName({std::string(kSessionCatalog), database, name}))
-        .With("newRoutineType", "routine")
-        .With("existingRoutineType", "routine");
-  }
   const MutexLock lock(store_->mutex);
-  TW_RETURN_NOT_OK(store_->Ensure(file_system_, warehouse_, true));
-  TW_RETURN_NOT_OK(store_->Query("INSERT OR REPLACE INTO functions VALUES (?, ?, ?)", {database, name, function.class_name}).status());
-  return true;
+  const std::string database = LowerName(function.database), name = LowerName(function.name);
+  TW_RETURN_NOT_OK(store_->Ensure(file_system_, warehouse_, database == kDefaultDatabase));
+  bool created = true;
+  TW_RETURN_NOT_OK(store_->Transaction([&]() -> Status {
+    TW_RETURN_NOT_OK(store_->GetDatabase(database, warehouse_).status());
+    TW_ASSIGN_OR_RETURN(const std::optional<FunctionInfo> existing, store_->FindFunction(database, name));
+    created = !existing || if_exists != IfExists::kKeep;
+    if (!created) return Status::OK();
+    if (existing && if_exists == IfExists::kFail) {
+      return Error("ROUTINE_ALREADY_EXISTS")
+          .With("routineName", QuoteName({std::string(kSessionCatalog), database, name}))
+          .With("newRoutineType", "routine")
+          .With("existingRoutineType", "routine");
+    }
+    return store_->Query("INSERT OR REPLACE INTO functions VALUES (?, ?, ?)", {database, name, function.class_name}).status();
+  }));
+  return created;
 }
 
 Result<bool> Catalog::DropFunction(std::string_view database, std::string_view name) {
-  TW_ASSIGN_OR_RETURN(const std::optional<FunctionInfo> existing, FindFunction(database, name));
-  if (!existing) return false;
   const MutexLock lock(store_->mutex);
-  TW_RETURN_NOT_OK(store_->Query("DELETE FROM functions WHERE database = ? AND name = ?", {existing->database, existing->name}).status());
-  return true;
+  const std::string in = LowerName(database), key = LowerName(name);
+  TW_RETURN_NOT_OK(store_->Ensure(file_system_, warehouse_, false));
+  std::optional<FunctionInfo> existing;
+  TW_RETURN_NOT_OK(store_->Transaction([&]() -> Status {
+    TW_ASSIGN_OR_RETURN(existing, store_->FindFunction(in, key));
+    return existing ? store_->Query("DELETE FROM functions WHERE database = ? AND name = ?", {in, key}).status() : Status::OK();
+  }));
+  return existing.has_value();
 }
 
 Result<std::optional<FunctionInfo>> Catalog::FindFunction(std::string_view database, std::string_view name) {
   const MutexLock lock(store_->mutex);
-  FunctionInfo function{LowerName(database), LowerName(name), ""};
   TW_RETURN_NOT_OK(store_->Ensure(file_system_, warehouse_, false));
-  if (store_->handle == nullptr) return std::optional<FunctionInfo>{};
-  TW_ASSIGN_OR_RETURN(const std::vector<std::string> rows, store_->Query("SELECT class FROM functions WHERE database = ? AND name = ?",
-                                                                         {function.database, function.name}));
-  if (rows.empty()) return std::optional<FunctionInfo>{};
-  function.class_name = rows[0];
-  return std::optional<FunctionInfo>(std::move(function));
+  return store_->FindFunction(LowerName(database), LowerName(name));
 }
 
 Result<std::vector<FunctionInfo>> Catalog::ListFunctions(std::string_view database) {
-  TW_RETURN_NOT_OK(GetDatabase(database).status());
+  const MutexLock lock(store_->mutex);
+  const std::string in = LowerName(database);
+  TW_RETURN_NOT_OK(store_->Ensure(file_system_, warehouse_, false));
   std::vector<FunctionInfo> functions;
-  const std::string key = LowerName(database);
-  std::vector<std::string> names;
-  {
-    const MutexLock lock(store_->mutex);
-    if (store_->handle == nullptr) return functions;
-    TW_ASSIGN_OR_RETURN(names, store_->Query("SELECT name FROM functions WHERE database = ? ORDER BY name", {key}));
-  }
-  for (const std::string& name : names) {
-    TW_ASSIGN_OR_RETURN(std::optional<FunctionInfo> function, FindFunction(key, name));
-    if (function) functions.push_back(std::move(*function));
-  }
+  TW_RETURN_NOT_OK(store_->Transaction([&]() -> Status {
+    TW_RETURN_NOT_OK(store_->GetDatabase(in, warehouse_).status());
+    if (store_->handle == nullptr) return Status::OK();
+    TW_ASSIGN_OR_RETURN(const std::vector<std::string> names, store_->Query("SELECT name FROM functions WHERE database = ? ORDER BY name", {in}));
+    for (const std::string& name : names) {
+      TW_ASSIGN_OR_RETURN(std::optional<FunctionInfo> function, store_->FindFunction(in, name));
+      if (function) functions.push_back(std::move(*function));
+    }
+    return Status::OK();
+  }, true));
   return functions;
 }
 

@@ -4,6 +4,7 @@
 // session (temporary ones) are the session's own.
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
@@ -60,7 +61,14 @@ struct FunctionInfo {
   std::string class_name;
 };
 
-/// Names compare without case. Thread: synchronised; every call is one transaction, so that processes may share a warehouse.
+/// What DROP DATABASE took out.
+struct DroppedDatabase {
+  std::optional<DatabaseInfo> database;   ///< none: there was no such database
+  std::vector<TableInfo> managed;         ///< its managed tables, whose data the caller removes
+};
+
+/// Names compare without case. Thread: synchronised; every call is one transaction, so that processes may share a warehouse: what it finds
+/// out of the catalogue still holds when it writes.
 /// Blocks: on the disk; at most 10 s on another process's transaction. The file is made with the first entry.
 /// Errors: SCHEMA_NOT_FOUND, SCHEMA_ALREADY_EXISTS, SCHEMA_NOT_EMPTY, TABLE_OR_VIEW_NOT_FOUND, TABLE_OR_VIEW_ALREADY_EXISTS,
 /// IO_ERROR kind kEnvironment for a file that cannot be read or written.
@@ -73,21 +81,22 @@ class Catalog {
   const std::string& warehouse() const { return warehouse_; }
 
   Status CreateDatabase(const DatabaseInfo& database, bool if_not_exists);
-  /// `cascade` drops its tables; the managed ones are answered, so that the caller removes their data.
-  Result<std::vector<TableInfo>> DropDatabase(std::string_view name, bool if_exists, bool cascade);
+  /// `cascade` drops its tables, too.
+  Result<DroppedDatabase> DropDatabase(std::string_view name, bool if_exists, bool cascade);
   Result<DatabaseInfo> GetDatabase(std::string_view name);
-  /// Puts another definition in place of the one of that name. Errors: SCHEMA_NOT_FOUND.
-  Status AlterDatabase(const DatabaseInfo& database);
+  /// `change` makes the new definition out of the one that is there, the name apart. It must not ask this catalogue.
+  /// Errors: SCHEMA_NOT_FOUND.
+  Status AlterDatabase(std::string_view name, const std::function<void(DatabaseInfo*)>& change);
   Result<bool> DatabaseExists(std::string_view name);
   /// Sorted by name.
   Result<std::vector<DatabaseInfo>> ListDatabases();
 
   enum class IfExists : uint8_t { kFail, kKeep, kReplace };
-  /// False: it existed and was kept.
+  /// False: it existed and was kept. Errors: EXPECT_VIEW_NOT_TABLE.NO_ALTERNATIVE for a view in place of a table.
   Result<bool> CreateTable(const TableInfo& table, IfExists if_exists);
-  /// Puts `table` in place of the entry (database, name); its own name may differ.
-  /// Errors: TABLE_OR_VIEW_NOT_FOUND, TABLE_OR_VIEW_ALREADY_EXISTS (of another name).
-  Status AlterTable(std::string_view database, std::string_view name, const TableInfo& table);
+  /// `change` makes the new entry, its name too, out of the one that is there; with an error of it nothing changes. It must not ask this
+  /// catalogue. Errors: TABLE_OR_VIEW_NOT_FOUND, TABLE_OR_VIEW_ALREADY_EXISTS (of another name), those of `change`.
+  Status AlterTable(std::string_view database, std::string_view name, const std::function<Status(TableInfo*)>& change);
   /// Errors: TABLE_OR_VIEW_NOT_FOUND.
   Result<TableInfo> DropTable(std::string_view database, std::string_view name);
   /// Errors: TABLE_OR_VIEW_NOT_FOUND, SCHEMA_NOT_FOUND.

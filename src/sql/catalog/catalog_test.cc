@@ -3,7 +3,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <filesystem>
+#include <thread>
 
 #include "data/io/local_file_system.h"
 
@@ -67,22 +69,64 @@ TEST_F(CatalogTest, EntriesChangeInPlace) {
   Catalog catalog(files_, warehouse_);
   ASSERT_TRUE(catalog.CreateTable(Table("default", "t"), Catalog::IfExists::kFail).ok());
   ASSERT_TRUE(catalog.CreateTable(Table("default", "other"), Catalog::IfExists::kFail).ok());
-  TableInfo changed = catalog.GetTable("default", "t").ValueOrDie();
-  changed.name = "Renamed";
-  changed.properties["p"] = "2";
-  ASSERT_TRUE(catalog.AlterTable("default", "t", changed).ok());
+  const auto rename = [&](const char* from, const char* to) {
+    return catalog.AlterTable("default", from, [&](TableInfo* table) {
+      table->name = to;
+      table->properties["p"] = "2";
+      return Status::OK();
+    });
+  };
+  ASSERT_TRUE(rename("T", "Renamed").ok());
   EXPECT_FALSE(catalog.TableExists("default", "t").ValueOrDie());
   EXPECT_EQ(catalog.GetTable("default", "renamed").ValueOrDie().properties.at("p"), "2");
-  changed.name = "other";
-  EXPECT_EQ(catalog.AlterTable("default", "renamed", changed).condition(), "TABLE_OR_VIEW_ALREADY_EXISTS");
-  EXPECT_EQ(catalog.AlterTable("default", "t", changed).condition(), "TABLE_OR_VIEW_NOT_FOUND");
+  EXPECT_EQ(rename("renamed", "other").condition(), "TABLE_OR_VIEW_ALREADY_EXISTS");
+  EXPECT_EQ(rename("t", "other").condition(), "TABLE_OR_VIEW_NOT_FOUND");
+  EXPECT_EQ(rename("renamed", "a/b").condition(), "INVALID_SCHEMA_OR_RELATION_NAME");
   EXPECT_TRUE(catalog.TableExists("default", "renamed").ValueOrDie());
-  DatabaseInfo database = catalog.GetDatabase("default").ValueOrDie();
-  database.comment = "changed";
-  ASSERT_TRUE(catalog.AlterDatabase(database).ok());
+  const Status refused = catalog.AlterTable("default", "renamed", [](TableInfo* table) -> Status {
+    table->properties["p"] = "3";
+    return InternalError("refused");
+  });
+  EXPECT_EQ(refused.condition(), "INTERNAL_ERROR");
+  EXPECT_EQ(catalog.GetTable("default", "renamed").ValueOrDie().properties.at("p"), "2");
+  const auto comment = [](DatabaseInfo* database) { database->comment = "changed"; };
+  ASSERT_TRUE(catalog.AlterDatabase("Default", comment).ok());
   EXPECT_EQ(catalog.GetDatabase("default").ValueOrDie().comment, "changed");
-  database.name = "nope";
-  EXPECT_EQ(catalog.AlterDatabase(database).condition(), "SCHEMA_NOT_FOUND");
+  EXPECT_EQ(catalog.AlterDatabase("nope", comment).condition(), "SCHEMA_NOT_FOUND");
+}
+
+TEST_F(CatalogTest, AViewReplacesNoTable) {
+  Catalog catalog(files_, warehouse_);
+  ASSERT_TRUE(catalog.CreateTable(Table("default", "t"), Catalog::IfExists::kFail).ok());
+  TableInfo view = Table("default", "t");
+  view.type = TableType::kView;
+  EXPECT_EQ(catalog.CreateTable(view, Catalog::IfExists::kReplace).status().condition(), "EXPECT_VIEW_NOT_TABLE.NO_ALTERNATIVE");
+  EXPECT_NE(catalog.GetTable("default", "t").ValueOrDie().type, TableType::kView);
+}
+
+// Two programs with one warehouse: whatever each of them does lies between two steps of the other.
+TEST_F(CatalogTest, ChangesAtTheSameTimeAreAllKept) {
+  constexpr int kThreads = 4, kTurns = 20;
+  Catalog first(files_, warehouse_), second(files_, warehouse_);
+  ASSERT_TRUE(first.CreateDatabase({"d", "/d", "", {}}, false).ok());
+  ASSERT_TRUE(first.CreateTable(Table("d", "t"), Catalog::IfExists::kFail).ok());
+  std::atomic<int> made = 0;
+  std::vector<std::jthread> threads;
+  for (int i = 0; i < kThreads; ++i) {
+    threads.emplace_back([&, i] {
+      Catalog& catalog = i % 2 == 0 ? first : second;
+      for (int turn = 0; turn < kTurns; ++turn) {
+        const std::string key = std::to_string(i) + "_" + std::to_string(turn);
+        EXPECT_TRUE(catalog.AlterTable("d", "t", [&](TableInfo* table) { table->properties[key] = "1"; return Status::OK(); }).ok());
+        EXPECT_TRUE(catalog.AlterDatabase("d", [&](DatabaseInfo* database) { database->properties[key] = "1"; }).ok());
+        made += catalog.CreateFunction({"d", "f" + std::to_string(turn), "a.B"}, Catalog::IfExists::kFail).ok();
+      }
+    });
+  }
+  threads.clear();
+  EXPECT_EQ(first.GetTable("d", "t").ValueOrDie().properties.size(), Table("", "").properties.size() + kThreads * kTurns);
+  EXPECT_EQ(second.GetDatabase("d").ValueOrDie().properties.size(), size_t{kThreads * kTurns});
+  EXPECT_EQ(made.load(), kTurns);
 }
 
 TEST_F(CatalogTest, FunctionsAreNamesOfClasses) {
@@ -112,7 +156,7 @@ TEST_F(CatalogTest, RefusesWithSparksConditions) {
   EXPECT_EQ(catalog.CreateTable(Table("d", "t"), Catalog::IfExists::kFail).status().condition(), "TABLE_OR_VIEW_ALREADY_EXISTS");
   EXPECT_FALSE(catalog.CreateTable(Table("d", "T"), Catalog::IfExists::kKeep).ValueOrDie());
   EXPECT_EQ(catalog.DropDatabase("d", false, false).status().condition(), "SCHEMA_NOT_EMPTY");
-  EXPECT_EQ(catalog.DropDatabase("d", false, true).ValueOrDie().size(), 1u);
+  EXPECT_EQ(catalog.DropDatabase("d", false, true).ValueOrDie().managed.size(), 1u);
   EXPECT_EQ(catalog.DropDatabase("d", false, false).status().condition(), "SCHEMA_NOT_FOUND");
   EXPECT_TRUE(catalog.DropDatabase("d", true, false).ok());
 }
