@@ -56,6 +56,35 @@ Status NotAView(const sql::TableInfo& table, const std::string& operation) {
   return Error("EXPECT_VIEW_NOT_TABLE.NO_ALTERNATIVE").With("tableName", sql::QuoteName(table.QualifiedName())).With("operation", operation);
 }
 
+// A view that its own query reads, itself or through other views, could be read by nobody any more; `path` is the way so far.
+// Source: Spark's ViewHelper.checkCyclicViewReference.
+Status CheckNotRecursive(const sql::PlanPtr& query, const sql::NameParts& view, std::vector<sql::NameParts>* path) {
+  const auto* alias = query->As<sql::SubqueryAlias>();
+  const bool is_view = alias != nullptr && alias->is_view;
+  if (is_view) path->push_back(alias->name_parts);
+  if (is_view && alias->name_parts == view) {
+    std::string cycle;
+    for (const sql::NameParts& name : *path) cycle += (cycle.empty() ? "" : " -> ") + sql::QuoteName(name);
+    return Error("RECURSIVE_VIEW").With("viewIdent", sql::QuoteName(view)).With("newPath", cycle);
+  }
+  for (const sql::PlanPtr& child : query->children()) TW_RETURN_NOT_OK(CheckNotRecursive(child, view, path));
+  if (is_view) path->pop_back();
+  return Status::OK();
+}
+
+Status CheckNotRecursive(const sql::PlanPtr& query, const sql::NameParts& view) {
+  std::vector<sql::NameParts> path = {view};
+  return CheckNotRecursive(query, view, &path);
+}
+
+// The same of a temporary view that is replaced. What only remembers one of that name, as a view made of one that was dropped, may be used.
+Status CheckNotRecursive(const Session& session, const sql::PlanPtr& query, const std::string& name, bool global) {
+  if (session.FindTempView(name, global) == nullptr) return Status::OK();
+  sql::NameParts view{ToAsciiLower(name)};
+  if (global) view.insert(view.begin(), std::string(kGlobalTempDatabase));
+  return CheckNotRecursive(query, view);
+}
+
 Status CheckColumnNames(const data::Schema& schema) {
   std::set<std::string> names;
   for (const data::StructField& field : schema) {
@@ -85,6 +114,7 @@ Status CreatePersistent(CommandRun& run, const sql::CreateView& command, const s
   view.type = sql::TableType::kView;
   TW_RETURN_NOT_OK(CheckNoTemporaryObjects(run.session, command.query, view));
   TW_RETURN_NOT_OK(CheckColumnNames(analyzed->schema()));
+  if (command.replace) TW_RETURN_NOT_OK(CheckNotRecursive(query, view.QualifiedName()));
   Define(run, query, analyzed, command.sql, &view);
   view.comment = command.comment;
   view.properties = command.properties;
@@ -109,6 +139,7 @@ Status Run(CommandRun& run, const sql::CreateView& command) {
         .With("objectName", data::QuoteIdentifier(command.name.back()))
         .With("qualifier", sql::QuoteName(qualifier));
   }
+  if (command.replace) TW_RETURN_NOT_OK(CheckNotRecursive(run.session, query, command.name[0], command.global));
   return run.session.CreateTempView(command.name[0], std::move(analyzed), command.replace, command.global);
 }
 
@@ -128,15 +159,18 @@ Status Run(CommandRun& run, const sql::CreateTempViewUsing& command) {
 }
 
 Status Run(CommandRun& run, const sql::AlterViewAs& command) {
-  if (command.name.size() == 1 && run.session.FindTempView(command.name[0], false) != nullptr) {
+  const bool global = command.name.size() == 2 && EqualsIgnoreCase(command.name[0], kGlobalTempDatabase);
+  if ((command.name.size() == 1 || global) && run.session.FindTempView(command.name.back(), global) != nullptr) {
     TW_ASSIGN_OR_RETURN(sql::PlanPtr analyzed, run.session.Analyze(command.query));
-    return run.session.CreateTempView(command.name[0], std::move(analyzed), true, false);
+    TW_RETURN_NOT_OK(CheckNotRecursive(run.session, analyzed, command.name.back(), global));
+    return run.session.CreateTempView(command.name.back(), std::move(analyzed), true, global);
   }
   TW_ASSIGN_OR_RETURN(const sql::TableInfo view, FindTable(run.session, command.name));
   if (view.type != sql::TableType::kView) return NotAView(view, "ALTER VIEW ... AS");
   TW_RETURN_NOT_OK(CheckNoTemporaryObjects(run.session, command.query, view));
   TW_ASSIGN_OR_RETURN(const sql::PlanPtr analyzed, run.session.Analyze(command.query));
   TW_RETURN_NOT_OK(CheckColumnNames(analyzed->schema()));
+  TW_RETURN_NOT_OK(CheckNotRecursive(analyzed, view.QualifiedName()));
   return run.catalog().AlterTable(view.database, view.name, [&](sql::TableInfo* entry) -> Status {
     if (entry->type != sql::TableType::kView) return NotAView(*entry, "ALTER VIEW ... AS");
     Define(run, analyzed, analyzed, command.sql, entry);

@@ -17,6 +17,11 @@ bool CachedNames::Has(const std::string& key) const {
   return keys_.count(key) != 0;
 }
 
+void CachedNames::Forget(std::string_view prefix) {
+  const MutexLock lock(mutex_);
+  std::erase_if(keys_, [&](const std::string& key) { return key.starts_with(prefix); });
+}
+
 void CachedNames::Clear() {
   const MutexLock lock(mutex_);
   keys_.clear();
@@ -24,12 +29,14 @@ void CachedNames::Clear() {
 
 std::shared_ptr<CachedNames> MakeCachedNames() { return std::make_shared<CachedNames>(); }
 
+std::string CachedKeysOf(const Session& session) { return session.user() + "\n" + session.id() + "/"; }
+
 namespace {
 
 // Temporary views are a session's, everything else is the server's.
 Result<std::string> CacheKey(const Session& session, const std::vector<std::string>& name) {
-  if (name.size() == 1 && session.FindTempView(name[0], false) != nullptr) return session.id() + "/" + ToAsciiLower(name[0]);
-  if (name.size() == 2 && EqualsIgnoreCase(name[0], kGlobalTempDatabase)) return "global_temp/" + ToAsciiLower(name[1]);
+  if (name.size() == 1 && session.FindTempView(name[0], false) != nullptr) return CachedKeysOf(session) + ToAsciiLower(name[0]);
+  if (name.size() == 2 && EqualsIgnoreCase(name[0], kGlobalTempDatabase)) return std::string(kGlobalTempDatabase) + "/" + ToAsciiLower(name[1]);
   TW_ASSIGN_OR_RETURN(const auto qualified, session.TableName(name));
   return qualified.first + "." + qualified.second;
 }

@@ -199,6 +199,7 @@ std::shared_ptr<Session> Session::Clone(std::string new_id) const {
 void Session::Close() {
   impl_->queries.StopAll();
   impl_->views.Clear();
+  impl_->server.cached_names->Forget(CachedKeysOf(*this));
 }
 
 std::shared_ptr<ViewMap> MakeViewMap() { return std::make_shared<ViewMap>(); }

@@ -11,6 +11,7 @@
 #include "base/mutex.h"
 #include "front/session/session.h"
 #include "front/session/session_conf.h"
+#include "front/session/view_name.h"
 #include "streaming/query/query_manager.h"
 
 namespace thalweg::engine {
@@ -35,17 +36,22 @@ class ViewMap {
   std::map<std::string, sql::PlanPtr> views_ TW_GUARDED_BY(mutex_);
 };
 
-/// Names of cached tables and views. Thread: synchronised.
+/// Names of cached tables and views, as keys. Thread: synchronised.
 class CachedNames {
  public:
   void Set(const std::string& key, bool cached);
   bool Has(const std::string& key) const;
+  /// Takes out all keys that begin so.
+  void Forget(std::string_view prefix);
   void Clear();
 
  private:
   mutable Mutex mutex_;
   std::set<std::string> keys_ TW_GUARDED_BY(mutex_);
 };
+
+/// Where the keys of a session's temporary views begin: two users may have sessions of one id.
+std::string CachedKeysOf(const Session& session);
 
 struct Session::Impl {
   Impl(ServerContext& server, std::string user, std::string id);
@@ -65,7 +71,5 @@ struct Session::Impl {
 
 /// What queries with Python functions need; null when the server runs none.
 std::shared_ptr<const engine::SessionPython> PythonOf(const Session& session, const ServerContext& server);
-
-inline constexpr std::string_view kGlobalTempDatabase = "global_temp";
 
 }  // namespace thalweg::front
