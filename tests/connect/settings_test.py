@@ -50,6 +50,29 @@ def test_settings_of_the_engine_are_checked(spark):
     assert spark.conf.isModifiable("thalweg.python.stopGrace")
 
 
+def test_limits_of_pivot_and_transpose_may_be_none(spark):
+    frame = spark.createDataFrame([(1, "x"), (2, "y")], "a int, c string")
+    for limit in ("2147483647", "2147483646", "2"):
+        spark.conf.set("spark.sql.pivotMaxValues", limit)
+        spark.conf.set("spark.sql.transposeMaxValues", limit)
+        assert [tuple(row) for row in frame.groupBy().pivot("c").sum("a").collect()] == [(1, 2)], limit
+        assert [tuple(row) for row in frame.transpose("c").collect()] == [("a", 1, 2)], limit
+    spark.conf.set("spark.sql.pivotMaxValues", "1")
+    spark.conf.set("spark.sql.transposeMaxValues", "1")
+    for read, condition in ((lambda: frame.groupBy().pivot("c").sum("a").collect(), "_LEGACY_ERROR_TEMP_1324"),
+                            (lambda: frame.transpose("c").collect(), "TRANSPOSE_EXCEED_ROW_LIMIT")):
+        with pytest.raises(AnalysisException) as error:
+            read()
+        assert error.value.getCondition() == condition
+    for key, read in (("spark.sql.pivotMaxValues", lambda: frame.groupBy().pivot("c").sum("a").collect()),
+                      ("spark.sql.transposeMaxValues", lambda: frame.transpose("c").collect())):
+        with pytest.raises(IllegalArgumentException) as error:
+            spark.conf.set(key, "99999999999")
+            read()
+        assert error.value.getCondition().startswith("INVALID_CONF_VALUE.") and key in str(error.value)
+        spark.conf.unset(key)
+
+
 def test_settings_of_the_process_are_not_a_sessions(spark):
     for change in (lambda: spark.conf.set("thalweg.memory.limit", "60m"), lambda: spark.sql("SET thalweg.memory.limit=60m").collect(),
                    lambda: spark.conf.unset("thalweg.memory.limit")):

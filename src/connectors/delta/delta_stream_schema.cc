@@ -26,7 +26,7 @@ bool CanRead(const Schema& written, const Schema& read, Leniency allowed);
 
 bool IsWholeNumber(TypeKind kind) { return kind >= TypeKind::kByte && kind <= TypeKind::kLong; }
 
-// Source: delta.md 7.5.
+// Source: Delta's protocol, "Type Widening".
 bool Widens(const DataType& from, const DataType& to) {
   if (to.Is(TypeKind::kDecimal)) {
     if (!from.Is(TypeKind::kDecimal) && !IsWholeNumber(from.kind())) return false;

@@ -25,7 +25,7 @@ std::string JoinPath(const std::vector<std::string>& parts, const std::string& r
   return joined;
 }
 
-// What every worker gets, of either kind. Source: PySpark's worker_util.py, serializers.py.
+// What every worker gets, of either kind. Source: Spark's PythonWorkerFactory and PythonUtils.
 std::map<std::string, std::string> WorkerEnvironment(const WorkerRequest& request) {
   std::map<std::string, std::string> environment = OwnEnvironment();
   // Ours, set for the client's process: a worker that took them for its own would open a session of its own.

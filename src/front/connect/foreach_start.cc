@@ -1,4 +1,5 @@
-// writeStream.foreachBatch and .foreach with Python functions. Source: PySpark's worker_util.py, serializers.py.
+// writeStream.foreachBatch and .foreach with Python functions. Source: Spark Connect's
+// commands.proto (WriteStreamOperationStart) and PySpark's foreach_batch_worker.py.
 #include "front/connect/foreach_start.h"
 
 #include <spark/connect/base.pb.h>

@@ -12,7 +12,8 @@
 namespace thalweg::sql {
 namespace {
 
-constexpr int kMaxValues = 10'000;
+const Setting<int64_t> kMaxValues{.key = "spark.sql.pivotMaxValues", .default_value = 10'000, .min = INT32_MIN, .max = INT32_MAX,
+                                  .doc = "How many values of its column a pivot without a list of values may find."};
 
 ExprPtr Function(const char* name, ExprList arguments) { return UnresolvedFunction::Make({name}, std::move(arguments)); }
 
@@ -181,13 +182,19 @@ Result<ExprPtr> Resolver::OfMatchingRows(const ExprPtr& expr, const ExprPtr& mat
   return children.empty() ? expr : expr->WithChildren(std::move(children));
 }
 
+Result<int64_t> Resolver::SettingValue(const Setting<int64_t>& setting) const {
+  const std::optional<std::string> text = environment_.Setting(std::string(setting.key));
+  return text ? ParseSetting(setting, *text) : setting.default_value;
+}
+
+ExprPtr Resolver::OneMoreThan(int64_t most) { return Literal::Integer(static_cast<int32_t>(std::min<int64_t>(most + 1, INT32_MAX))); }
+
 Result<ExprList> Resolver::FindPivotValues(const ExprPtr& column, const PlanPtr& child) {
-  int most = kMaxValues;
-  if (const std::optional<std::string> setting = environment_.Setting("spark.sql.pivotMaxValues")) data::ParseInt32(*setting, false, &most);
+  TW_ASSIGN_OR_RETURN(const int64_t most, SettingValue(kMaxValues));
   const auto named = Alias::Make(column, "value");
   PlanPtr plan = std::make_shared<Project>(ExprList{named}, child);
   plan = std::make_shared<Distinct>(std::move(plan));
-  plan = std::make_shared<Limit>(Literal::Integer(most + 1), std::move(plan));
+  plan = std::make_shared<Limit>(OneMoreThan(most), std::move(plan));
   plan = std::make_shared<Sort>(ExprList{SortOrder::Make(named->ToAttribute(), true, true)}, true, std::move(plan));
   TW_ASSIGN_OR_RETURN(const std::vector<data::Chunk> rows, environment_.RunEagerly(plan));
   ExprList values;
@@ -195,9 +202,9 @@ Result<ExprList> Resolver::FindPivotValues(const ExprPtr& column, const PlanPtr&
     const data::Chunk dense = chunk.Dense();
     for (int64_t row = 0; row < dense.num_rows(); ++row) values.push_back(Literal::Make(dense.column(0)->GetValue(row), column->type()));
   }
-  if (static_cast<int>(values.size()) > most) {
+  if (static_cast<int64_t>(values.size()) > most) {
     return Error("_LEGACY_ERROR_TEMP_1324").With("pivotColumn", AutoName(column)).With("maxValues", most)
-        .With("confKey", "spark.sql.pivotMaxValues");
+        .With("confKey", kMaxValues.key);
   }
   return values;
 }

@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/settings.h"
 #include "sql/analyzer/analyzer.h"
 #include "sql/analyzer/names.h"
 
@@ -121,6 +122,10 @@ class Resolver {
   Result<PlanPtr> ResolvePivot(const PlanPtr& plan);
   Result<ExprPtr> OfMatchingRows(const ExprPtr& expr, const ExprPtr& match);
   Result<ExprList> FindPivotValues(const ExprPtr& column, const PlanPtr& child);
+  /// What the session says. Errors: INVALID_CONF_VALUE.*.
+  Result<int64_t> SettingValue(const Setting<int64_t>& setting) const;
+  /// The limit of rows that tells whether there are more than `most`; the largest int stands for no limit.
+  static ExprPtr OneMoreThan(int64_t most);
   // unpivot.cc
   Result<PlanPtr> ResolveUnpivot(const PlanPtr& plan);
   Result<PlanPtr> ResolveTranspose(const PlanPtr& plan);

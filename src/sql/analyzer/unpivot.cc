@@ -12,6 +12,9 @@
 namespace thalweg::sql {
 namespace {
 
+const Setting<int64_t> kMaxRows{.key = "spark.sql.transposeMaxValues", .default_value = 500, .min = INT32_MIN, .max = INT32_MAX,
+                                .doc = "How many rows may be transposed."};
+
 struct ResolvedSet {
   ExprList columns;
   std::string name;
@@ -23,7 +26,7 @@ std::string NameOf(const ExprPtr& column) {
 }
 
 /// The one type of all values of a column. Errors: UNPIVOT_VALUE_DATA_TYPE_MISMATCH.
-Result<DataType> CommonType(const std::vector<ResolvedSet>& sets, size_t at, const std::string& name, bool ansi) {
+Result<DataType> CommonType(const std::vector<ResolvedSet>& sets, size_t at, bool ansi) {
   std::optional<DataType> type;
   for (const ResolvedSet& set : sets) {
     const DataType& one = set.columns[at]->type();
@@ -40,7 +43,6 @@ Result<DataType> CommonType(const std::vector<ResolvedSet>& sets, size_t at, con
     }
     return Error("UNPIVOT_VALUE_DATA_TYPE_MISMATCH").With("types", types);
   }
-  static_cast<void>(name);
   return *type;
 }
 
@@ -109,7 +111,7 @@ Result<PlanPtr> Resolver::ResolveUnpivot(const PlanPtr& plan) {
   }
   ExprList values;
   for (size_t at = 0; at < node.values.size(); ++at) {
-    TW_ASSIGN_OR_RETURN(const DataType type, CommonType(sets, at, node.values[at], config_->ansi));
+    TW_ASSIGN_OR_RETURN(const DataType type, CommonType(sets, at, config_->ansi));
     bool nullable = false;
     for (size_t s = 0; s < sets.size(); ++s) {
       nullable = nullable || sets[s].columns[at]->nullable();
@@ -126,7 +128,6 @@ Result<PlanPtr> Resolver::ResolveUnpivot(const PlanPtr& plan) {
 }
 
 Result<PlanPtr> Resolver::ResolveTranspose(const PlanPtr& plan) {
-  constexpr int kMaxRows = 500;
   const auto& node = static_cast<const UnresolvedTranspose&>(*plan);
   const AttributeList input = node.child()->output();
   if (input.empty()) return node.child();
@@ -151,14 +152,13 @@ Result<PlanPtr> Resolver::ResolveTranspose(const PlanPtr& plan) {
     columns.push_back(attribute);
   }
   if (!type) type = DataType::String();
-  int most = kMaxRows;
-  if (const std::optional<std::string> setting = environment_.Setting("spark.sql.transposeMaxValues")) data::ParseInt32(*setting, false, &most);
+  TW_ASSIGN_OR_RETURN(const int64_t most, SettingValue(kMaxRows));
   ExprList list{Alias::Make(Cast::Make(index, DataType::String(), EvalMode::kAnsi), "index")};
   for (const AttributePtr& column : columns) list.push_back(Alias::Make(Coerce(column, *type, *config_), column->name()));
   TW_ASSIGN_OR_RETURN(ExprPtr present, Call("isnotnull", {index}));
   PlanPtr rows = std::make_shared<Filter>(std::move(present), node.child());
   rows = std::make_shared<Sort>(ExprList{SortOrder::Make(index, true, true)}, true, std::move(rows));
-  rows = std::make_shared<Limit>(Literal::Integer(most + 1), std::make_shared<Project>(std::move(list), std::move(rows)));
+  rows = std::make_shared<Limit>(OneMoreThan(most), std::make_shared<Project>(std::move(list), std::move(rows)));
   TW_ASSIGN_OR_RETURN(const std::vector<data::Chunk> chunks, environment_.RunEagerly(rows));
   AttributeList output{Attribute::Make("key", DataType::String(), false)};
   std::vector<DataType> types{DataType::String()};
@@ -167,8 +167,8 @@ Result<PlanPtr> Resolver::ResolveTranspose(const PlanPtr& plan) {
   for (const data::Chunk& chunk : chunks) {
     const data::Chunk dense = chunk.Dense();
     for (int64_t row = 0; row < dense.num_rows(); ++row) {
-      if (static_cast<int>(types.size()) > most) {
-        return Error("TRANSPOSE_EXCEED_ROW_LIMIT").With("maxValues", most).With("config", "spark.sql.transposeMaxValues");
+      if (static_cast<int64_t>(types.size()) > most) {
+        return Error("TRANSPOSE_EXCEED_ROW_LIMIT").With("maxValues", most).With("config", kMaxRows.key);
       }
       output.push_back(Attribute::Make(dense.column(0)->GetValue(row).get<std::string>(), *type, true));
       types.push_back(*type);
