@@ -2,11 +2,11 @@
 
 #include <utility>
 
-#include "base/text.h"
 #include "connectors/delta/delta_actions.h"
 #include "connectors/delta/delta_schema.h"
 #include "data/columnar/column.h"
 #include "data/text/utf8.h"
+#include "data/types/field_comment.h"
 
 namespace thalweg::connectors {
 
@@ -135,11 +135,7 @@ int CharLength(const StructField& field) {
 
 void StoreTextLimits(StructField* field) {
   if (!HoldsLimits(field->type)) return;
-  StringPairs entries;
-  if (const auto comment = field->Comment()) entries.emplace_back("comment", *comment);
-  entries.emplace_back(kCharVarcharHint, field->type.SimpleString());
-  field->metadata_json.clear();
-  AppendJsonObject(entries, &field->metadata_json);
+  data::SetMetadataText(field, kCharVarcharHint, field->type.SimpleString());
   field->type = WithoutLimits(field->type);
 }
 

@@ -59,5 +59,22 @@ TEST(DeltaTextLimits, WhatIsStoredIsReadBack) {
   EXPECT_EQ(field.Comment(), "a");
 }
 
+TEST(DeltaTextLimits, TheHintStandsBesideWhatTheColumnAlreadySays) {
+  data::StructField field{.name = "c", .type = data::ParseTypeDdl("varchar(5)").ValueOrDie(), .nullable = true,
+                          .metadata_json = R"({"comment":"x","owner":{"n":1}})"};
+  StoreTextLimits(&field);
+  EXPECT_EQ(field.type, DataType::String());
+  EXPECT_EQ(field.metadata_json, R"json({"comment":"x","owner":{"n":1},"__CHAR_VARCHAR_TYPE_STRING":"varchar(5)"})json");
+}
+
+TEST(DeltaTextLimits, AnOldHintGivesWayToTheDeclaredType) {
+  data::StructField field = Hinted(data::ParseTypeDdl("array<char(3)>").ValueOrDie(), "varchar(9)");
+  StoreTextLimits(&field);
+  EXPECT_EQ(field.MetadataString("__CHAR_VARCHAR_TYPE_STRING"), "array<char(3)>");
+  data::StructField other{.name = "c", .type = DataType::String(), .nullable = true, .metadata_json = R"({"owner":"x"})"};
+  StoreTextLimits(&other);
+  EXPECT_EQ(other.metadata_json, R"({"owner":"x"})");
+}
+
 }  // namespace
 }  // namespace thalweg::connectors
