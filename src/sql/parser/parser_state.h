@@ -1,6 +1,6 @@
 #pragma once
 
-// The recursive-descent parser: one class, its productions in parse_expression.cc, parse_window.cc,
+// The recursive-descent parser: one class, its productions in parse_expression.cc, parse_literal.cc, parse_window.cc,
 // parse_query.cc, parse_statement.cc, parse_ddl.cc, parse_maintenance.cc and parse_row_level.cc.
 
 #include <initializer_list>
@@ -18,6 +18,11 @@ namespace thalweg::sql {
 
 /// Of a WINDOW clause, in its order; functions are not set.
 using WindowDefinitions = std::vector<std::pair<std::string, WindowCall::Parts>>;
+
+/// Upper-case words: YEAR, WEEKS, MICROSECOND, ...
+bool IsDateTimeUnit(std::string_view word);
+/// Upper-case words: YEAR(S) 0, MONTH(S) 1; DAY(S) 2 ... SECOND(S) 5; -1 for others.
+int IntervalField(std::string_view word);
 
 /// Thread: confined. Every production answers a tree or an error; after an error the state is not
 /// used again.
