@@ -1,6 +1,7 @@
 """Names of cached tables and views: whose they are, and what becomes of them."""
 import uuid
 
+import pytest
 from harness.connect_client import Client
 from pyspark.sql.connect.proto import base_pb2
 from pyspark.sql.connect.session import SparkSession
@@ -35,3 +36,17 @@ def test_users_with_sessions_of_one_id_do_not_share_cached_views(server):
     assert alice.catalog.isCached("v") and not bob.catalog.isCached("v")
     alice.stop()
     bob.stop()
+
+
+@pytest.mark.parametrize("make, kind", [("CREATE TABLE {} (a INT) USING parquet", "TABLE"), ("CREATE VIEW {} AS SELECT 1 AS a", "VIEW"),
+                                        ("CREATE TEMP VIEW {} AS SELECT 1 AS a", "VIEW")])
+def test_what_is_renamed_stays_cached_under_its_new_name_only(server, make, kind):
+    spark = server.session()
+    spark.sql(make.format("old"))
+    spark.sql("CACHE TABLE old")
+    spark.sql(f"ALTER {kind} old RENAME TO new")
+    assert spark.catalog.isCached("new")
+    spark.sql(make.replace("SELECT 1", "SELECT 2").format("old"))
+    assert not spark.catalog.isCached("old")
+    spark.sql(f"ALTER {kind} old RENAME TO other")
+    assert not spark.catalog.isCached("other")

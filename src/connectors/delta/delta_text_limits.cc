@@ -135,7 +135,7 @@ int CharLength(const StructField& field) {
 
 void StoreTextLimits(StructField* field) {
   if (!HoldsLimits(field->type)) return;
-  data::SetMetadataText(field, kCharVarcharHint, field->type.SimpleString());
+  data::SetMetadataText(field, std::string(kCharVarcharHint).c_str(), field->type.SimpleString());
   field->type = WithoutLimits(field->type);
 }
 

@@ -79,6 +79,14 @@ Status Apply(const Alteration& a, const AlterTable::SetLocation& change) {
   });
 }
 
+// What is cached stays cached under its new name.
+Status MoveCached(Session& session, const sql::NameParts& from, const sql::NameParts& to) {
+  TW_ASSIGN_OR_RETURN(const bool cached, session.IsCached(from));
+  if (!cached) return Status::OK();
+  TW_RETURN_NOT_OK(session.SetCached(from, false));
+  return session.SetCached(to, true);
+}
+
 Status Apply(const Alteration& a, const AlterTable::Rename& change) {
   if (!a.has_entry()) return Unsupported(a.command.operation + " of a table that its path names");
   TW_ASSIGN_OR_RETURN(const auto name, a.run.session.TableName(change.name));
@@ -105,7 +113,11 @@ Status Apply(const Alteration& a, const AlterTable::Rename& change) {
     entry->location = changed.location;
     return Status::OK();
   };
-  if (!moves) return a.Save(rename);
+  const auto move_cached = [&] { return MoveCached(a.run.session, a.table.QualifiedName(), changed.QualifiedName()); };
+  if (!moves) {
+    TW_RETURN_NOT_OK(a.Save(rename));
+    return move_cached();
+  }
   TW_ASSIGN_OR_RETURN(const bool taken, files.Exists(place));
   if (taken) {
     return Error("LOCATION_ALREADY_EXISTS").With("location", "'" + data::QualifiedPathText(place) + "'")
@@ -115,7 +127,7 @@ Status Apply(const Alteration& a, const AlterTable::Rename& change) {
   changed.location = place;
   const Status saved = a.Save(rename);
   if (!saved.ok()) Ignore(files.Rename(place, a.table.location, data::RenameMode::kNoReplace), "the error of the catalogue counts");
-  return saved;
+  return saved.ok() ? move_cached() : saved;
 }
 
 data::StructField* FindField(sql::TableInfo* table, const sql::NameParts& path) {
@@ -213,6 +225,7 @@ Status AlterTemporary(CommandRun& run, const AlterTable& command) {
   }
   const sql::PlanPtr plan = run.session.FindTempView(command.table[0], false);
   TW_RETURN_NOT_OK(run.session.CreateTempView(rename->name[0], plan, false, false));
+  TW_RETURN_NOT_OK(MoveCached(run.session, command.table, rename->name));
   run.session.DropTempView(command.table[0], false);
   return Status::OK();
 }
