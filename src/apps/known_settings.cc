@@ -8,6 +8,7 @@
 #include "engine/state/state_options.h"
 #include "front/commands/commands_settings.h"
 #include "front/connect/connect_settings.h"
+#include "sql/analyzer/analyzer_settings.h"
 #include "streaming/query/query_settings.h"
 
 namespace thalweg::apps {
@@ -22,7 +23,7 @@ void AddAll(SettingsTable* table, const Settings&... settings) {
 // Every Setting that a room declares: tools/tidy.py finds the forgotten one.
 SettingsTable AllSettings() {
   SettingsTable table;
-  AddAll(&table, kMemoryLimit, data::kMinBatchesToRetain);
+  AddAll(&table, kMemoryLimit, data::kMinBatchesToRetain, sql::kPivotMaxValues, sql::kTransposeMaxValues);
   AddAll(&table, streaming::kVerifyMetadataExists, streaming::kVerifyEmptyOnStart, streaming::kStateSchemaCheck, streaming::kStateCheckpointFormat,
          streaming::kPollingDelayMs, streaming::kAvailableNowWrapper, streaming::kNoDataMicroBatches, streaming::kNoDataProgressIntervalMs,
          streaming::kNumRecentProgress, streaming::kWatermarkPolicy, streaming::kStopActiveRun, streaming::kStopTimeoutMs,

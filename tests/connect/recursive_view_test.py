@@ -23,6 +23,7 @@ def cycle(*names, prefix=CATALOGUE):
     "CREATE OR REPLACE VIEW V AS SELECT a FROM default.V",
     "CREATE OR REPLACE VIEW v(b) AS SELECT a + 1 AS c FROM (SELECT * FROM v) AS x",
     "CREATE OR REPLACE VIEW v AS WITH c AS (SELECT * FROM v) SELECT * FROM c",
+    "CREATE OR REPLACE VIEW v AS WITH b AS (SELECT 1 AS a), c AS (SELECT * FROM v) SELECT * FROM b",
     "ALTER VIEW v AS SELECT 2 AS a UNION ALL SELECT a FROM spark_catalog.default.v"])
 def test_a_view_of_the_catalogue_is_not_made_of_itself(server, statement):
     spark = server.session()

@@ -77,6 +77,19 @@ Status CheckNotRecursive(const sql::PlanPtr& query, const sql::NameParts& view) 
   return CheckNotRecursive(query, view, &path);
 }
 
+// The same of a view of the catalogue. The named subqueries of `text` count even where nothing uses them: who reads the view reads them.
+Status CheckNotRecursive(Session& session, const sql::PlanPtr& text, const sql::PlanPtr& query, const sql::TableInfo& view) {
+  TW_RETURN_NOT_OK(CheckNotRecursive(query, view.QualifiedName()));
+  const auto* with = text->As<sql::UnresolvedWith>();
+  if (with == nullptr) return Status::OK();
+  for (const auto& [name, subquery] : with->ctes) {
+    auto use = std::make_shared<sql::UnresolvedRelation>(sql::NameParts{name}, sql::OptionMap(), false);
+    TW_ASSIGN_OR_RETURN(const sql::PlanPtr used, session.Analyze(std::make_shared<sql::UnresolvedWith>(with->ctes, std::move(use))));
+    TW_RETURN_NOT_OK(CheckNotRecursive(used, view.QualifiedName()));
+  }
+  return Status::OK();
+}
+
 // The same of a temporary view that is replaced. What only remembers one of that name, as a view made of one that was dropped, may be used.
 Status CheckNotRecursive(const Session& session, const sql::PlanPtr& query, const std::string& name, bool global) {
   if (session.FindTempView(name, global) == nullptr) return Status::OK();
@@ -114,7 +127,7 @@ Status CreatePersistent(CommandRun& run, const sql::CreateView& command, const s
   view.type = sql::TableType::kView;
   TW_RETURN_NOT_OK(CheckNoTemporaryObjects(run.session, command.query, view));
   TW_RETURN_NOT_OK(CheckColumnNames(analyzed->schema()));
-  if (command.replace) TW_RETURN_NOT_OK(CheckNotRecursive(query, view.QualifiedName()));
+  if (command.replace) TW_RETURN_NOT_OK(CheckNotRecursive(run.session, command.query, query, view));
   Define(run, query, analyzed, command.sql, &view);
   view.comment = command.comment;
   view.properties = command.properties;
@@ -170,7 +183,7 @@ Status Run(CommandRun& run, const sql::AlterViewAs& command) {
   TW_RETURN_NOT_OK(CheckNoTemporaryObjects(run.session, command.query, view));
   TW_ASSIGN_OR_RETURN(const sql::PlanPtr analyzed, run.session.Analyze(command.query));
   TW_RETURN_NOT_OK(CheckColumnNames(analyzed->schema()));
-  TW_RETURN_NOT_OK(CheckNotRecursive(analyzed, view.QualifiedName()));
+  TW_RETURN_NOT_OK(CheckNotRecursive(run.session, command.query, analyzed, view));
   return run.catalog().AlterTable(view.database, view.name, [&](sql::TableInfo* entry) -> Status {
     if (entry->type != sql::TableType::kView) return NotAView(*entry, "ALTER VIEW ... AS");
     Define(run, analyzed, analyzed, command.sql, entry);

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "data/text/numbers.h"
+#include "sql/analyzer/analyzer_settings.h"
 #include "sql/analyzer/resolver.h"
 #include "sql/expr/evaluator.h"
 #include "sql/expr/type_coercion.h"
@@ -11,9 +11,6 @@
 
 namespace thalweg::sql {
 namespace {
-
-const Setting<int64_t> kMaxValues{.key = "spark.sql.pivotMaxValues", .default_value = 10'000, .min = INT32_MIN, .max = INT32_MAX,
-                                  .doc = "How many values of its column a pivot without a list of values may find."};
 
 ExprPtr Function(const char* name, ExprList arguments) { return UnresolvedFunction::Make({name}, std::move(arguments)); }
 
@@ -190,7 +187,7 @@ Result<int64_t> Resolver::SettingValue(const Setting<int64_t>& setting) const {
 ExprPtr Resolver::OneMoreThan(int64_t most) { return Literal::Integer(static_cast<int32_t>(std::min<int64_t>(most + 1, INT32_MAX))); }
 
 Result<ExprList> Resolver::FindPivotValues(const ExprPtr& column, const PlanPtr& child) {
-  TW_ASSIGN_OR_RETURN(const int64_t most, SettingValue(kMaxValues));
+  TW_ASSIGN_OR_RETURN(const int64_t most, SettingValue(kPivotMaxValues));
   const auto named = Alias::Make(column, "value");
   PlanPtr plan = std::make_shared<Project>(ExprList{named}, child);
   plan = std::make_shared<Distinct>(std::move(plan));
@@ -204,7 +201,7 @@ Result<ExprList> Resolver::FindPivotValues(const ExprPtr& column, const PlanPtr&
   }
   if (static_cast<int64_t>(values.size()) > most) {
     return Error("_LEGACY_ERROR_TEMP_1324").With("pivotColumn", AutoName(column)).With("maxValues", most)
-        .With("confKey", kMaxValues.key);
+        .With("confKey", kPivotMaxValues.key);
   }
   return values;
 }

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "data/columnar/builder.h"
-#include "data/text/numbers.h"
+#include "sql/analyzer/analyzer_settings.h"
 #include "sql/analyzer/resolver.h"
 #include "sql/expr/evaluator.h"
 #include "sql/expr/type_coercion.h"
@@ -11,9 +11,6 @@
 
 namespace thalweg::sql {
 namespace {
-
-const Setting<int64_t> kMaxRows{.key = "spark.sql.transposeMaxValues", .default_value = 500, .min = INT32_MIN, .max = INT32_MAX,
-                                .doc = "How many rows may be transposed."};
 
 struct ResolvedSet {
   ExprList columns;
@@ -152,7 +149,7 @@ Result<PlanPtr> Resolver::ResolveTranspose(const PlanPtr& plan) {
     columns.push_back(attribute);
   }
   if (!type) type = DataType::String();
-  TW_ASSIGN_OR_RETURN(const int64_t most, SettingValue(kMaxRows));
+  TW_ASSIGN_OR_RETURN(const int64_t most, SettingValue(kTransposeMaxValues));
   ExprList list{Alias::Make(Cast::Make(index, DataType::String(), EvalMode::kAnsi), "index")};
   for (const AttributePtr& column : columns) list.push_back(Alias::Make(Coerce(column, *type, *config_), column->name()));
   TW_ASSIGN_OR_RETURN(ExprPtr present, Call("isnotnull", {index}));
@@ -168,7 +165,7 @@ Result<PlanPtr> Resolver::ResolveTranspose(const PlanPtr& plan) {
     const data::Chunk dense = chunk.Dense();
     for (int64_t row = 0; row < dense.num_rows(); ++row) {
       if (static_cast<int64_t>(types.size()) > most) {
-        return Error("TRANSPOSE_EXCEED_ROW_LIMIT").With("maxValues", most).With("config", kMaxRows.key);
+        return Error("TRANSPOSE_EXCEED_ROW_LIMIT").With("maxValues", most).With("config", kTransposeMaxValues.key);
       }
       output.push_back(Attribute::Make(dense.column(0)->GetValue(row).get<std::string>(), *type, true));
       types.push_back(*type);
