@@ -27,15 +27,13 @@ class Spark:
         self._command = shlex.split(command)
         self._folder = pathlib.Path(folder)
         self._child = None
-        self._jvm = None
 
     def _start(self):
         self._folder.mkdir(parents=True, exist_ok=True)
         with open(self._folder / "spark.err", "ab") as stderr:
             self._child = subprocess.Popen([*self._command, str(ROOT / "spark_worker.py")], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
-                                           stderr=stderr, cwd=self._folder, text=True, env=clean_environment())
+                                           stderr=stderr, cwd=self._folder, text=True, env=clean_environment(), start_new_session=True)
         hello = self._receive()
-        self._jvm = hello["pid"]
         if not hello["version"].startswith("4.2."):
             raise SystemExit(f"this needs Spark 4.2, TW_SPARK_RUN is {hello['version']}")
 
@@ -82,7 +80,7 @@ class Spark:
             while not path.exists():
                 if stop.wait(0.001):
                     return
-            os.kill(self._jvm, signal.SIGKILL)
+            os.killpg(self._child.pid, signal.SIGKILL)  # the JVM, and what it is just starting and would hold the pipes open
 
         watcher = threading.Thread(target=watch)
         watcher.start()

@@ -26,7 +26,7 @@ def main():
     from pyspark.sql import SparkSession
     spark = SparkSession.builder.getOrCreate()
     spark.streams.active  # starts the coordinator that the state reader asks for
-    print("@@", json.dumps({"version": spark.version, "pid": spark.sparkContext._gateway.proc.pid}), flush=True)
+    print("@@", json.dumps({"version": spark.version}), flush=True)
     for line in sys.stdin:
         command = json.loads(line)
         try:
