@@ -1,5 +1,6 @@
 # ctest: TIMEOUT 900
 """Python UDFs of unmodified PySpark, with and without Arrow, against what real Spark 4.2.0 answered (recorded/python_udf.json)."""
+import concurrent.futures
 import json
 import os
 import pathlib
@@ -230,3 +231,37 @@ def test_a_crash_tells_how_and_what_was_printed(spark, use_arrow):
         assert raised.value.getCondition() == "PYTHON_WORKER_CRASHED"
         assert told in str(raised.value)
     assert "the reason" not in str(raised.value)
+
+
+def test_what_one_session_prints_is_told_to_no_other(server, tmp_path):
+    printed = str(tmp_path / "printed")
+    os.mkfifo(printed)
+
+    def prints(x):
+        os.write(2, b"alice's secret\n")
+        with open(printed, "w", encoding="ascii"):  # waits for the one who reads
+            return os.getpid()
+
+    def leaves(x):
+        with open(printed, encoding="ascii"):  # waits for the one who prints
+            os._exit(3)
+
+    def run(session, function):
+        return session.range(1).select(udf(function, "bigint", useArrow=False)("id")).collect()[0][0]
+
+    alice, *others = [pyspark.sql.SparkSession.builder.remote(f"{server.url}/;user_id={user}").create() for user in ("alice", "bob", "alice")]
+    with concurrent.futures.ThreadPoolExecutor() as threads:
+        for other in others:
+            failure = threads.submit(run, other, leaves)
+            pid = run(alice, prints)
+            with pytest.raises(PySparkException) as raised:
+                failure.result()
+            assert raised.value.getCondition() == "PYTHON_WORKER_CRASHED"
+            assert "exit status 3" in str(raised.value)
+            assert "secret" not in str(raised.value)
+    # What has run alice's functions runs nobody else's.
+    pids = [run(session, lambda x: os.getpid()) for session in (*others, alice)]
+    assert pid not in pids[:2]
+    assert pid == pids[2]
+    for session in (alice, *others):
+        session.stop()

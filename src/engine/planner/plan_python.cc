@@ -53,6 +53,7 @@ Result<std::shared_ptr<const UdfParams>> ParamsOf(const PlanContext& context, co
   if (session == nullptr || session->workers == nullptr) return Unsupported("Python functions in this program (" + function.name + ")");
   auto params = std::make_shared<UdfParams>();
   params->workers = session->workers;
+  params->request.owner = session->owner;
   params->request.python_version = function.python_version;
   params->request.settings = session->settings;
   params->request.python_path = function.python_path;

@@ -1,5 +1,7 @@
 #include "engine/pyworker/python_workers.h"
 
+#include <utility>
+
 #include "base/clock.h"
 #include "base/log.h"
 #include "base/probe.h"
@@ -54,10 +56,13 @@ class Workers final : public PythonWorkers {
   void Release(std::unique_ptr<PooledWorker> worker) override;
   Result<std::unique_ptr<StandAloneWorker>> Launch(const WorkerRequest& request, const std::string& module,
                                                    std::chrono::milliseconds timeout, std::stop_token stop) override;
+  void OwnerGone(const std::string& owner) override;
   void Close() override;
   Census Count() const override;
 
  private:
+  // Whose it is, and all that its processes are launched with.
+  using Key = std::pair<std::string, std::string>;
   struct Slot {
     std::shared_ptr<Daemon> daemon;
     std::shared_ptr<Signal> launching;  // set when the launch is over; null: none is
@@ -65,10 +70,10 @@ class Workers final : public PythonWorkers {
   struct Lent;
 
   Result<PythonRuntime> Probe(const std::string& executable, const WorkerRequest& request, std::stop_token stop);
-  Result<std::shared_ptr<Daemon>> FindDaemon(const std::string& key, const PythonRuntime& runtime,
+  Result<std::shared_ptr<Daemon>> FindDaemon(const Key& key, const PythonRuntime& runtime,
                                              const std::map<std::string, std::string>& environment,
                                              std::chrono::milliseconds timeout, std::stop_token stop);
-  void Forget(const std::string& key, const std::shared_ptr<Daemon>& daemon);
+  void Forget(const Key& key, const std::shared_ptr<Daemon>& daemon);
   void StartTending() TW_REQUIRES(mutex_);
   void Tend();
 
@@ -76,7 +81,9 @@ class Workers final : public PythonWorkers {
   mutable Mutex mutex_;
   bool closed_ TW_GUARDED_BY(mutex_) = false;
   std::map<std::string, PythonRuntime> runtimes_ TW_GUARDED_BY(mutex_);
-  std::map<std::string, Slot> daemons_ TW_GUARDED_BY(mutex_);
+  std::map<Key, Slot> daemons_ TW_GUARDED_BY(mutex_);
+  std::vector<std::shared_ptr<Daemon>> ending_ TW_GUARDED_BY(mutex_);  // of owners that are gone
+  Signal tend_;  // there is something in ending_
   std::jthread tending_;  // last; set under mutex_
 };
 
@@ -122,7 +129,7 @@ Result<PythonRuntime> Workers::Runtime(const WorkerRequest& request, std::stop_t
   return failure;
 }
 
-Result<std::shared_ptr<Daemon>> Workers::FindDaemon(const std::string& key, const PythonRuntime& runtime,
+Result<std::shared_ptr<Daemon>> Workers::FindDaemon(const Key& key, const PythonRuntime& runtime,
                                                     const std::map<std::string, std::string>& environment,
                                                     std::chrono::milliseconds timeout, std::stop_token stop) {
   std::shared_ptr<Signal> launch;
@@ -156,7 +163,7 @@ Result<std::shared_ptr<Daemon>> Workers::FindDaemon(const std::string& key, cons
   return daemon;
 }
 
-void Workers::Forget(const std::string& key, const std::shared_ptr<Daemon>& daemon) {
+void Workers::Forget(const Key& key, const std::shared_ptr<Daemon>& daemon) {
   {
     const MutexLock lock(mutex_);
     const auto found = daemons_.find(key);
@@ -179,8 +186,8 @@ Result<std::unique_ptr<PooledWorker>> Workers::Acquire(const WorkerRequest& requ
   if (const int64_t bytes = request.settings.Get(kPythonMemoryBytes); bytes > 0) {
     environment["PYSPARK_EXECUTOR_MEMORY_MB"] = std::to_string(std::max<int64_t>(bytes >> 20, 1));
   }
-  std::string key = runtime.executable;
-  for (const auto& [name, value] : environment) key += "\n" + name + "=" + value;
+  Key key(request.owner, runtime.executable);
+  for (const auto& [name, value] : environment) key.second += "\n" + name + "=" + value;
 
   const std::chrono::milliseconds timeout(request.settings.Get(kWorkerStartMs));
   for (int tries = 1;; ++tries) {
@@ -224,7 +231,7 @@ Result<std::unique_ptr<StandAloneWorker>> Workers::Launch(const WorkerRequest& r
 void Workers::StartTending() {
   if (tending_.joinable() || closed_) return;
   tending_ = StartLoop("python idle", [this](const std::stop_token& stop) {
-    if (SystemClock::Get().WaitFor(kTendInterval, nullptr, stop) == Clock::Wake::kStop) return false;
+    if (SystemClock::Get().WaitFor(kTendInterval, &tend_, stop) == Clock::Wake::kStop) return false;
     Tend();
     return true;
   });
@@ -232,28 +239,48 @@ void Workers::StartTending() {
 
 void Workers::Tend() {
   const std::chrono::nanoseconds since = SystemClock::Get().NowMonotonic() - kIdleLimit;
-  std::vector<std::pair<std::string, std::shared_ptr<Daemon>>> daemons;
+  std::vector<std::pair<Key, std::shared_ptr<Daemon>>> daemons;
+  std::vector<std::shared_ptr<Daemon>> ending;
+  tend_.Reset();
   {
     const MutexLock lock(mutex_);
+    ending.swap(ending_);
     for (const auto& [key, slot] : daemons_) {
       if (slot.daemon != nullptr) daemons.emplace_back(key, slot.daemon);
     }
   }
+  for (const std::shared_ptr<Daemon>& daemon : ending) daemon->EndAllIdle();
   for (const auto& [key, daemon] : daemons) {
     if (daemon->EndIdle(since) || daemon->has_ended()) Forget(key, daemon);
   }
 }
 
+void Workers::OwnerGone(const std::string& owner) {
+  {
+    const MutexLock lock(mutex_);
+    for (auto slot = daemons_.lower_bound({owner, std::string()}); slot != daemons_.end() && slot->first.first == owner;) {
+      if (slot->second.daemon != nullptr) ending_.push_back(std::move(slot->second.daemon));
+      slot->second.daemon = nullptr;
+      slot = slot->second.launching == nullptr ? daemons_.erase(slot) : std::next(slot);
+    }
+    if (ending_.empty()) return;
+  }
+  tend_.Set();
+}
+
 void Workers::Close() {
-  std::map<std::string, Slot> daemons;
+  std::map<Key, Slot> daemons;
+  std::vector<std::shared_ptr<Daemon>> ending;
   std::jthread tending;
   {
     const MutexLock lock(mutex_);
     closed_ = true;
     daemons.swap(daemons_);
+    ending.swap(ending_);
     tending = std::move(tending_);
   }
   tending = {};
+  for (const std::shared_ptr<Daemon>& daemon : ending) daemon->EndAllIdle();
   for (auto& [key, slot] : daemons) {
     if (slot.daemon != nullptr) slot.daemon->EndAllIdle();
   }

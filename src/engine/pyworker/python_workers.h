@@ -22,6 +22,7 @@ namespace thalweg::engine {
 
 /// What a worker is launched with: equal ones share a daemon.
 struct WorkerRequest {
+  std::string owner;                        ///< the session: no other one is lent its workers or told what they print
   std::string python_version;               ///< the client's "3.x"; empty: any
   SettingsMap settings;                     ///< of the session: interpreter, memory limit, time-outs (pyworker_settings.h)
   std::vector<std::string> python_path;     ///< folders and archives before the inherited PYTHONPATH: the session's artifacts
@@ -60,7 +61,7 @@ class PythonWorkers {
   /// The interpreter for a request, asked once per program and path.
   /// Errors: PYTHON_WORKER_UNAVAILABLE (no interpreter, no pyspark), PYTHON_VERSION_MISMATCH.
   virtual Result<PythonRuntime> Runtime(const WorkerRequest& request, std::stop_token stop) = 0;
-  /// An idle worker of the request's daemon, or a new one: about 1 ms, 400 ms for the daemon's first.
+  /// An idle worker of the request's daemon, or a new one: about 1 ms, 400 ms for the daemon's first (of a session, that is).
   /// Errors: those of Runtime; PYTHON_WORKER_CRASHED, PYTHON_WORKER_TIMEOUT.
   virtual Result<std::unique_ptr<PooledWorker>> Acquire(const WorkerRequest& request, std::stop_token stop) = 0;
   /// Back to the pool after a clean trailer; ended when it stays idle for a minute or the pool is full.
@@ -69,6 +70,8 @@ class PythonWorkers {
   /// Errors: those of Runtime; PYTHON_WORKER_CRASHED with what it printed, PYTHON_WORKER_TIMEOUT.
   virtual Result<std::unique_ptr<StandAloneWorker>> Launch(const WorkerRequest& request, const std::string& module,
                                                            std::chrono::milliseconds timeout, std::stop_token stop) = 0;
+  /// The session is over: ends its daemons and idle workers, soon; what is lent is no longer counted and ends when it comes back.
+  virtual void OwnerGone(const std::string& owner) = 0;
   /// Ends daemons and idle workers; later calls fail. Idempotent.
   virtual void Close() = 0;
   /// Processes that are there now: daemons and pooled workers, idle or lent. For tests and the UI.

@@ -219,6 +219,43 @@ TEST_F(PythonWorkersTest, ChildrenOfAWorkerAreItsOwn) {
   EXPECT_EQ(lines, (std::vector<std::string>{"sixteen", "fourteen is too much"}));
 }
 
+TEST_F(PythonWorkersTest, OwnersShareNeitherProcessesNorWhatIsPrinted) {
+  request_.owner = "alice";
+  WorkerRequest of_bob = request_;
+  of_bob.owner = "bob";
+  auto alice = workers_->Acquire(request_, {}).ValueOrDie();
+  const int pid = alice->pid();
+  auto bob = workers_->Acquire(of_bob, {}).ValueOrDie();
+  EXPECT_EQ(Ask(*alice, 16).ValueOrDie(), 32);
+  Status failed = Ask(*bob, 14).status();
+  EXPECT_EQ(failed.condition(), "PYTHON_WORKER_CRASHED");
+  EXPECT_EQ(failed.message().find("sixteen"), std::string::npos) << failed.message();
+  workers_->Release(std::move(alice));
+  bob = workers_->Acquire(of_bob, {}).ValueOrDie();
+  EXPECT_NE(bob->pid(), pid);
+  alice = workers_->Acquire(request_, {}).ValueOrDie();
+  EXPECT_EQ(alice->pid(), pid);
+  EXPECT_EQ(Ask(*alice, 16).ValueOrDie(), 32);
+  failed = Ask(*alice, 14).status();
+  EXPECT_NE(failed.message().find("sixteen"), std::string::npos) << failed.message();
+}
+
+TEST_F(PythonWorkersTest, WhatIsIdleEndsWithItsOwner) {
+  request_.owner = "alice";
+  WorkerRequest of_bob = request_;
+  of_bob.owner = "bob";
+  workers_->Release(workers_->Acquire(request_, {}).ValueOrDie());
+  auto lent = workers_->Acquire(request_, {}).ValueOrDie();
+  workers_->Release(workers_->Acquire(of_bob, {}).ValueOrDie());
+  EXPECT_EQ(workers_->Count().daemons, 2);
+  workers_->OwnerGone("alice");
+  EXPECT_EQ(Ask(*lent, 21).ValueOrDie(), 42);
+  EXPECT_EQ(workers_->Count().daemons, 1);
+  workers_->Release(std::move(lent));  // its daemon keeps none any more
+  EXPECT_EQ(workers_->Count().idle, 1);
+  EXPECT_EQ(workers_->Count().lent, 0);
+}
+
 TEST_F(PythonWorkersTest, AStopBreaksTheWaiting) {
   auto worker = workers_->Acquire(request_, {}).ValueOrDie();
   std::stop_source stop;

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <string>
+
 #include "base/settings.h"
 
 namespace thalweg::engine {
@@ -10,6 +12,7 @@ class PythonWorkers;
 struct SessionPython {
   PythonWorkers* workers = nullptr;
   SettingsMap settings;
+  std::string owner;  ///< WorkerRequest::owner
 };
 
 }  // namespace thalweg::engine

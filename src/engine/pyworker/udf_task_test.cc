@@ -16,6 +16,7 @@ class NoMemory final : public PythonWorkers {
   Result<std::unique_ptr<StandAloneWorker>> Launch(const WorkerRequest&, const std::string&, std::chrono::milliseconds, std::stop_token) override {
     return Cancelled();
   }
+  void OwnerGone(const std::string&) override {}
   void Close() override {}
   Census Count() const override { return {}; }
 };

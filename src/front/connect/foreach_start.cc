@@ -112,6 +112,7 @@ void AddForeachRows(const ExecuteContext& context, const pb::PythonUDF& udf, Str
 
 engine::WorkerRequest WorkerRequestOf(SessionHolder& holder, const std::string& python_version) {
   engine::WorkerRequest request;
+  request.owner = holder.session().python_owner();
   request.python_version = python_version;
   request.settings = holder.session().SettingsSnapshot();
   request.python_path = holder.artifacts().PythonPath();

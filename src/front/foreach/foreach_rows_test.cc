@@ -22,6 +22,7 @@ class BusyWorkers final : public engine::PythonWorkers {
                                                            std::stop_token) override {
     return Cancelled();
   }
+  void OwnerGone(const std::string&) override {}
   void Close() override {}
   Census Count() const override { return {}; }
 };

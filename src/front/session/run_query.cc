@@ -163,7 +163,7 @@ Result<Prepared> Prepare(const Session& session, ServerContext& server, const sq
 
 std::shared_ptr<const engine::SessionPython> PythonOf(const Session& session, const ServerContext& server) {
   if (server.python == nullptr) return nullptr;
-  return std::make_shared<const engine::SessionPython>(engine::SessionPython{server.python, session.SettingsSnapshot()});
+  return std::make_shared<const engine::SessionPython>(engine::SessionPython{server.python, session.SettingsSnapshot(), session.python_owner()});
 }
 
 Result<sql::PlanPtr> Session::Analyze(const sql::PlanPtr& plan) {

@@ -1,6 +1,7 @@
 #include "front/session/session.h"
 
 #include "base/string_case.h"
+#include "engine/pyworker/python_workers.h"
 #include "front/session/session_impl.h"
 #include "sql/catalog/catalog.h"
 #include "sql/parser/parser.h"
@@ -74,6 +75,7 @@ std::shared_ptr<Session> Session::Make(ServerContext& server, std::string user, 
 }
 
 const std::string& Session::id() const { return impl_->id; }
+std::string Session::python_owner() const { return std::to_string(user().size()) + ":" + user() + id(); }
 const std::string& Session::user() const { return impl_->user; }
 ServerContext& Session::server() { return impl_->server; }
 MemoryReservation& Session::memory() { return impl_->memory; }
@@ -200,6 +202,7 @@ void Session::Close() {
   impl_->queries.StopAll();
   impl_->views.Clear();
   impl_->server.cached_names->Forget(CachedKeysOf(*this));
+  if (impl_->server.python != nullptr) impl_->server.python->OwnerGone(python_owner());
 }
 
 std::shared_ptr<ViewMap> MakeViewMap() { return std::make_shared<ViewMap>(); }

@@ -129,6 +129,8 @@ class Session : public std::enable_shared_from_this<Session> {
 
   const std::string& id() const;
   const std::string& user() const;
+  /// Whose Python workers are this session's: its user and id.
+  std::string python_owner() const;
 
   // --- settings ---
   Status SetConf(const std::string& key, const std::string& value);
