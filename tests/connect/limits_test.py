@@ -1,4 +1,6 @@
 """Limits of streams and sessions, set so low that they are reached."""
+import pathlib
+import threading
 import time
 
 import grpc
@@ -123,3 +125,55 @@ def test_progress_tells_what_a_running_query_does(tmp_path):
         assert sum(stage.num_completed_tasks for stage in stages) < sum(stage.num_tasks for stage in stages)
     finally:
         server.stop()
+
+
+def endless_pivot(spark):
+    """The values of its columns come from a query that is run while the plan is looked at, and that has no end."""
+    return spark.range(1 << 50).selectExpr("id % 7 AS k").groupBy().pivot("k").count()
+
+
+@pytest.mark.parametrize("action", ["collect", "schema"])
+def test_an_interrupt_reaches_what_an_analysis_runs(server, action):
+    spark = server.session()
+    frame = endless_pivot(spark)
+    failures = []
+
+    def act():
+        try:
+            getattr(frame, action)() if action == "collect" else frame.schema
+        except Exception as error:
+            failures.append(error)
+
+    thread = threading.Thread(target=act, daemon=True)
+    thread.start()
+    wait_until(lambda: spark.interruptAll() is not None and not thread.is_alive(), "the analysis is interrupted", 30)
+    assert "OPERATION_CANCELED" in str(failures[0])
+
+
+@pytest.mark.parametrize("leave", ["hang up", "close the session"])
+def test_an_analysis_that_nobody_waits_for_ends(server, leave):
+    spark = server.session()
+    client = Client(server)
+    request = base_pb2.AnalyzePlanRequest(**client.common)
+    request.schema.plan.CopyFrom(endless_pivot(spark)._plan.to_proto(spark.client))
+    call = client.stub.AnalyzePlan.future(request)
+    ticks = processor_time(server.process.pid)
+    wait_until(lambda: processor_time(server.process.pid) > ticks + 50, "the query runs")
+    if leave == "hang up":
+        call.cancel()
+    else:
+        client.stub.ReleaseSession(base_pb2.ReleaseSessionRequest(**client.common))
+    seen = [0] * 10
+
+    def is_idle():
+        seen.append(processor_time(server.process.pid))
+        return seen[-1] <= seen[-10] + 2
+
+    wait_until(is_idle, "the query ends", 30, poll_s=0.1)
+    client.channel.close()
+
+
+def processor_time(pid):
+    """What a process has used so far, in hundredths of a second."""
+    fields = pathlib.Path(f"/proc/{pid}/stat").read_text(encoding="ascii").rpartition(")")[2].split()
+    return int(fields[11]) + int(fields[12])

@@ -10,7 +10,7 @@ Status Run(CommandRun& run, const sql::AnalyzeTable& command) {
     return run.catalog().GetDatabase(database).status();
   }
   const auto relation = std::make_shared<sql::UnresolvedRelation>(command.table, sql::OptionMap(), false);
-  TW_ASSIGN_OR_RETURN(const sql::PlanPtr plan, run.session.Analyze(relation));
+  TW_ASSIGN_OR_RETURN(const sql::PlanPtr plan, run.session.Analyze(relation, run.stop));
   if (run.session.FindTempView(command.table[0], false) == nullptr || command.table.size() > 1) {
     TW_ASSIGN_OR_RETURN(const sql::TableInfo table, FindTable(run.session, command.table));
     if (table.type == sql::TableType::kView) {

@@ -9,7 +9,7 @@ namespace thalweg::front {
 namespace {
 
 Status CheckRelation(CommandRun& run, const sql::NameParts& name) {
-  return run.session.Analyze(std::make_shared<sql::UnresolvedRelation>(name, sql::OptionMap(), false)).status();
+  return run.session.Analyze(std::make_shared<sql::UnresolvedRelation>(name, sql::OptionMap(), false), run.stop).status();
 }
 
 Status CheckStorageLevel(const std::map<std::string, std::string>& options) {
@@ -38,7 +38,7 @@ Status Run(CommandRun& run, const sql::CacheTable& command) {
     const sql::NameParts qualifier(command.name.begin(), command.name.end() - 1);
     return Error("_LEGACY_ERROR_TEMP_0037").With("quoted", sql::QuoteName(qualifier));
   }
-  TW_ASSIGN_OR_RETURN(sql::PlanPtr analyzed, run.session.Analyze(command.query));
+  TW_ASSIGN_OR_RETURN(sql::PlanPtr analyzed, run.session.Analyze(command.query, run.stop));
   TW_RETURN_NOT_OK(run.session.CreateTempView(command.name.back(), std::move(analyzed), false, false));
   return run.session.SetCached(command.name, true);
 }

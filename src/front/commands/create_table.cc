@@ -103,7 +103,7 @@ Status Run(CommandRun& run, const sql::CreateTable& command) {
     return Error("WRONG_COLUMN_DEFAULTS_FOR_DELTA_FEATURE_NOT_ENABLED").With("commandType", "CREATE TABLE");
   }
   if (command.query != nullptr) {
-    TW_ASSIGN_OR_RETURN(const sql::PlanPtr analyzed, run.session.Analyze(command.query));
+    TW_ASSIGN_OR_RETURN(const sql::PlanPtr analyzed, run.session.Analyze(command.query, run.stop));
     if (command.replace && old.ok()) return ReplaceTableAsSelect(run, *old, std::move(table), analyzed, {});
     return CreateTableAsSelect(run, std::move(table), analyzed, {}, {.if_not_exists = command.if_not_exists});
   }

@@ -10,7 +10,7 @@ Status Run(CommandRun& run, const sql::CreateTableLike& command) {
   table.name = name.second;
   const bool temporary = command.source.size() == 1 && run.session.FindTempView(command.source[0], false) != nullptr;
   const auto relation = std::make_shared<sql::UnresolvedRelation>(command.source, sql::OptionMap(), false);
-  TW_ASSIGN_OR_RETURN(const sql::PlanPtr plan, run.session.Analyze(relation));
+  TW_ASSIGN_OR_RETURN(const sql::PlanPtr plan, run.session.Analyze(relation, run.stop));
   table.schema = plan->schema();
   table.format = command.format.value_or("");
   if (!temporary) {

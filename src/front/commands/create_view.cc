@@ -142,7 +142,7 @@ Status CreatePersistent(CommandRun& run, const sql::CreateView& command, const s
 }  // namespace
 
 Status Run(CommandRun& run, const sql::CreateView& command) {
-  TW_ASSIGN_OR_RETURN(const sql::PlanPtr query, run.session.Analyze(command.query));
+  TW_ASSIGN_OR_RETURN(const sql::PlanPtr query, run.session.Analyze(command.query, run.stop));
   TW_ASSIGN_OR_RETURN(sql::PlanPtr analyzed, Renamed(query, command));
   if (!command.temporary && !command.global) return CreatePersistent(run, command, query, analyzed);
   if (command.name.size() > 1) {
@@ -158,7 +158,7 @@ Status Run(CommandRun& run, const sql::CreateView& command) {
 
 Status Run(CommandRun& run, const sql::CreateTempViewFromPlan& command) {
   TW_ASSIGN_OR_RETURN(const std::string name, ParseTempViewName(command.name));
-  TW_ASSIGN_OR_RETURN(sql::PlanPtr analyzed, run.session.Analyze(command.query));
+  TW_ASSIGN_OR_RETURN(sql::PlanPtr analyzed, run.session.Analyze(command.query, run.stop));
   return run.session.CreateTempView(name, std::move(analyzed), command.replace, command.global);
 }
 
@@ -167,21 +167,21 @@ Status Run(CommandRun& run, const sql::CreateTempViewUsing& command) {
   source->format = command.format;
   source->options = command.options;
   if (command.schema) source->schema_text = data::DataType::Struct(*command.schema).Json();
-  TW_ASSIGN_OR_RETURN(sql::PlanPtr analyzed, run.session.Analyze(source));
+  TW_ASSIGN_OR_RETURN(sql::PlanPtr analyzed, run.session.Analyze(source, run.stop));
   return run.session.CreateTempView(command.name, std::move(analyzed), command.replace, command.global);
 }
 
 Status Run(CommandRun& run, const sql::AlterViewAs& command) {
   const bool global = command.name.size() == 2 && EqualsIgnoreCase(command.name[0], kGlobalTempDatabase);
   if ((command.name.size() == 1 || global) && run.session.FindTempView(command.name.back(), global) != nullptr) {
-    TW_ASSIGN_OR_RETURN(sql::PlanPtr analyzed, run.session.Analyze(command.query));
+    TW_ASSIGN_OR_RETURN(sql::PlanPtr analyzed, run.session.Analyze(command.query, run.stop));
     TW_RETURN_NOT_OK(CheckNotRecursive(run.session, analyzed, command.name.back(), global));
     return run.session.CreateTempView(command.name.back(), std::move(analyzed), true, global);
   }
   TW_ASSIGN_OR_RETURN(const sql::TableInfo view, FindTable(run.session, command.name));
   if (view.type != sql::TableType::kView) return NotAView(view, "ALTER VIEW ... AS");
   TW_RETURN_NOT_OK(CheckNoTemporaryObjects(run.session, command.query, view));
-  TW_ASSIGN_OR_RETURN(const sql::PlanPtr analyzed, run.session.Analyze(command.query));
+  TW_ASSIGN_OR_RETURN(const sql::PlanPtr analyzed, run.session.Analyze(command.query, run.stop));
   TW_RETURN_NOT_OK(CheckColumnNames(analyzed->schema()));
   TW_RETURN_NOT_OK(CheckNotRecursive(run.session, command.query, analyzed, view));
   return run.catalog().AlterTable(view.database, view.name, [&](sql::TableInfo* entry) -> Status {

@@ -93,7 +93,7 @@ Status Run(CommandRun& run, const sql::DescribeTable& command) {
   Result<sql::TableInfo> found = temporary ? Result<sql::TableInfo>(sql::TableInfo()) : FindTable(run.session, command.table);
   if (temporary || !found.ok()) {  // also a table that its path names
     const auto relation = std::make_shared<sql::UnresolvedRelation>(command.table, sql::OptionMap(), false);
-    TW_ASSIGN_OR_RETURN(const sql::PlanPtr plan, run.session.Analyze(relation));
+    TW_ASSIGN_OR_RETURN(const sql::PlanPtr plan, run.session.Analyze(relation, run.stop));
     for (const data::StructField& field : plan->schema()) rows.push_back(ColumnRow(field));
     return run.Answer(DescribeSchema(), rows);
   }
@@ -127,7 +127,7 @@ Status Run(CommandRun& run, const sql::DescribeTable& command) {
 
 Status Run(CommandRun& run, const sql::DescribeColumn& command) {
   const auto relation = std::make_shared<sql::UnresolvedRelation>(command.table, sql::OptionMap(), false);
-  TW_ASSIGN_OR_RETURN(const sql::PlanPtr plan, run.session.Analyze(relation));
+  TW_ASSIGN_OR_RETURN(const sql::PlanPtr plan, run.session.Analyze(relation, run.stop));
   data::Schema schema = plan->schema();
   if (!IsTemporary(run.session, command.table)) {  // a view's columns have comments that its plan does not know
     const Result<sql::TableInfo> found = FindTable(run.session, command.table);
@@ -150,7 +150,7 @@ Status Run(CommandRun& run, const sql::DescribeColumn& command) {
 }
 
 Status Run(CommandRun& run, const sql::DescribeQuery& command) {
-  TW_ASSIGN_OR_RETURN(const sql::PlanPtr plan, run.session.Analyze(command.query));
+  TW_ASSIGN_OR_RETURN(const sql::PlanPtr plan, run.session.Analyze(command.query, run.stop));
   Rows rows;
   for (const data::StructField& field : plan->schema()) rows.push_back(ColumnRow(field));
   return run.Answer(DescribeSchema(), rows);

@@ -12,7 +12,7 @@ Status Run(CommandRun& run, const sql::ExplainCommand& command) {
     case Mode::kCost: mode = "cost"; break;
     case Mode::kFormatted: mode = "formatted"; break;
   }
-  TW_ASSIGN_OR_RETURN(std::string text, run.session.Explain(command.query, mode));
+  TW_ASSIGN_OR_RETURN(std::string text, run.session.Explain(command.query, mode, run.stop));
   return run.Answer({{"plan", data::DataType::String(), true}}, {{TextValue(std::move(text))}});
 }
 

@@ -39,7 +39,7 @@ Status Run(CommandRun& run, const sql::InsertInto& command) {
   if (!command.partition.empty()) {
     TW_ASSIGN_OR_RETURN(table, WithOwnSchema(run.session, std::move(found)));
   }
-  TW_ASSIGN_OR_RETURN(const sql::PlanPtr analyzed, run.session.Analyze(command.query));
+  TW_ASSIGN_OR_RETURN(const sql::PlanPtr analyzed, run.session.Analyze(command.query, run.stop));
   ColumnMatch match{.by_name = command.by_name, .strict_names = command.by_name, .columns = command.columns};
   TW_RETURN_NOT_OK(FixColumns(run, command, table, &match));
   if (command.overwrite && command.if_not_exists) {

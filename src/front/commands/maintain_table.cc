@@ -32,7 +32,7 @@ Result<Maintained> FindMaintained(const sql::PlanPtr& analyzed, const sql::Maint
 Status Run(CommandRun& run, const sql::MaintainTable& command) {
   sql::PlanPtr plan = command.target;
   if (command.condition != nullptr) plan = std::make_shared<sql::Filter>(command.condition, plan);
-  const Result<sql::PlanPtr> analyzed = run.session.Analyze(plan);
+  const Result<sql::PlanPtr> analyzed = run.session.Analyze(plan, run.stop);
   if (!analyzed.ok() && analyzed.status().condition() == "PATH_NOT_FOUND") {
     return Error("DELTA_MISSING_DELTA_TABLE").With("tableName", command.target->NodeText()).Because(analyzed.status());
   }

@@ -453,9 +453,9 @@ Status AnswerCounts(CommandRun& run, bool done, std::initializer_list<std::pair<
 }  // namespace
 
 Status Run(CommandRun& run, const sql::MergeIntoTable& command) {
-  SessionEnvironment environment(run.session, run.session.eval_config());
+  SessionEnvironment environment(run.session, run.session.eval_config(), run.stop);
   sql::MergeIntoTable merge_command = command;
-  TW_ASSIGN_OR_RETURN(merge_command.source, run.session.Analyze(command.source));  // runs commands whose rows it reads
+  TW_ASSIGN_OR_RETURN(merge_command.source, run.session.Analyze(command.source, run.stop));  // runs commands whose rows it reads
   TW_ASSIGN_OR_RETURN(sql::RowLevelStatement statement, sql::AnalyzeMerge(merge_command, AutoMerges(run.session), environment));
   RowLevelRun merge(run, sql::RowLevelCommand::kMerge, std::move(statement));
   TW_ASSIGN_OR_RETURN(const bool done, merge.Execute());
@@ -466,7 +466,7 @@ Status Run(CommandRun& run, const sql::MergeIntoTable& command) {
 }
 
 Status Run(CommandRun& run, const sql::UpdateTable& command) {
-  SessionEnvironment environment(run.session, run.session.eval_config());
+  SessionEnvironment environment(run.session, run.session.eval_config(), run.stop);
   TW_ASSIGN_OR_RETURN(sql::RowLevelStatement statement, sql::AnalyzeUpdate(command, environment));
   RowLevelRun update(run, sql::RowLevelCommand::kUpdate, std::move(statement));
   TW_ASSIGN_OR_RETURN(const bool done, update.Execute());
@@ -474,7 +474,7 @@ Status Run(CommandRun& run, const sql::UpdateTable& command) {
 }
 
 Status Run(CommandRun& run, const sql::DeleteFromTable& command) {
-  SessionEnvironment environment(run.session, run.session.eval_config());
+  SessionEnvironment environment(run.session, run.session.eval_config(), run.stop);
   TW_ASSIGN_OR_RETURN(sql::RowLevelStatement statement, sql::AnalyzeDelete(command, environment));
   RowLevelRun del(run, sql::RowLevelCommand::kDelete, std::move(statement));
   TW_ASSIGN_OR_RETURN(const bool done, del.Execute());

@@ -100,7 +100,7 @@ Status Run(CommandRun& run, const sql::ShowColumns& command) {
     if (name.size() == 1) name.insert(name.begin(), command.database.begin(), command.database.end());
   }
   const auto relation = std::make_shared<sql::UnresolvedRelation>(name, sql::OptionMap(), false);
-  TW_ASSIGN_OR_RETURN(const sql::PlanPtr plan, run.session.Analyze(relation));
+  TW_ASSIGN_OR_RETURN(const sql::PlanPtr plan, run.session.Analyze(relation, run.stop));
   Rows rows;
   for (const data::StructField& field : plan->schema()) rows.push_back({TextValue(field.name)});
   return run.Answer({{"col_name", DataType::String(), false}}, rows);

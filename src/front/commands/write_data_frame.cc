@@ -142,7 +142,7 @@ Status WriteV2(CommandRun& run, const sql::WriteDataFrame& command, const sql::P
 }  // namespace
 
 Status Run(CommandRun& run, const sql::WriteDataFrame& command) {
-  TW_ASSIGN_OR_RETURN(const sql::PlanPtr analyzed, run.session.Analyze(command.input));
+  TW_ASSIGN_OR_RETURN(const sql::PlanPtr analyzed, run.session.Analyze(command.input, run.stop));
   if (analyzed->is_streaming()) {
     return Error("CALL_ON_STREAMING_DATASET_UNSUPPORTED").With("methodName", "`write`");
   }

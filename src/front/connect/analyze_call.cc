@@ -17,18 +17,18 @@ using Request = pb::AnalyzePlanRequest;
 
 constexpr const char* kSparkVersion = "4.2.0";
 
-Result<sql::PlanPtr> ReadRoot(SessionHolder& holder, const pb::Plan& message) {
-  if (message.has_root()) return ReadRelation(holder, message.root());
+Result<sql::PlanPtr> ReadRoot(SessionHolder& holder, const pb::Plan& message, const std::stop_token& stop) {
+  if (message.has_root()) return ReadRelation(holder, message.root(), stop);
   pb::Plan plan = message;
   TW_RETURN_NOT_OK(sql::DecompressPlan(MaxPlanBytes(holder), &plan));
-  if (plan.has_root()) return ReadRelation(holder, plan.root());
+  if (plan.has_root()) return ReadRelation(holder, plan.root(), stop);
   return sql::OneOfNotSet(plan.GetTypeName(), "OPTYPE_NOT_SET");
 }
 
-Result<sql::PlanPtr> AnalyzeRoot(SessionHolder& holder, const pb::Plan& message) {
-  TW_ASSIGN_OR_RETURN(sql::PlanPtr plan, ReadRoot(holder, message));
+Result<sql::PlanPtr> AnalyzeRoot(SessionHolder& holder, const pb::Plan& message, const std::stop_token& stop) {
+  TW_ASSIGN_OR_RETURN(sql::PlanPtr plan, ReadRoot(holder, message, stop));
   if (plan->kind() == sql::PlanKind::kCommand) return plan;
-  return holder.session().Analyze(plan);
+  return holder.session().Analyze(plan, stop);
 }
 
 Result<std::string> ModeText(Request::Explain::ExplainMode mode) {
@@ -97,39 +97,39 @@ void SetNoStorage(pb::StorageLevel* level) { level->set_replication(1); }
 
 }  // namespace
 
-Status AnswerAnalyze(SessionHolder& holder, const Request& request, pb::AnalyzePlanResponse* response) {
+Status AnswerAnalyze(SessionHolder& holder, const Request& request, pb::AnalyzePlanResponse* response, const std::stop_token& stop) {
   Session& session = holder.session();
   switch (request.analyze_case()) {
     case Request::kSchema: {
-      TW_ASSIGN_OR_RETURN(const sql::PlanPtr plan, AnalyzeRoot(holder, request.schema().plan()));
+      TW_ASSIGN_OR_RETURN(const sql::PlanPtr plan, AnalyzeRoot(holder, request.schema().plan(), stop));
       sql::SchemaToProto(plan->schema(), response->mutable_schema()->mutable_schema());
       return Status::OK();
     }
     case Request::kExplain: {
       TW_ASSIGN_OR_RETURN(const std::string mode, ModeText(request.explain().explain_mode()));
-      TW_ASSIGN_OR_RETURN(const sql::PlanPtr plan, ReadRoot(holder, request.explain().plan()));
-      TW_ASSIGN_OR_RETURN(*response->mutable_explain()->mutable_explain_string(), session.Explain(plan, mode));
+      TW_ASSIGN_OR_RETURN(const sql::PlanPtr plan, ReadRoot(holder, request.explain().plan(), stop));
+      TW_ASSIGN_OR_RETURN(*response->mutable_explain()->mutable_explain_string(), session.Explain(plan, mode, stop));
       return Status::OK();
     }
     case Request::kTreeString: {
-      TW_ASSIGN_OR_RETURN(const sql::PlanPtr plan, AnalyzeRoot(holder, request.tree_string().plan()));
+      TW_ASSIGN_OR_RETURN(const sql::PlanPtr plan, AnalyzeRoot(holder, request.tree_string().plan(), stop));
       const int level = request.tree_string().has_level() ? request.tree_string().level() : 0;
       response->mutable_tree_string()->set_tree_string(data::SchemaTree(plan->schema(), level));
       return Status::OK();
     }
     case Request::kIsLocal: {
-      TW_ASSIGN_OR_RETURN(const sql::PlanPtr plan, AnalyzeRoot(holder, request.is_local().plan()));
+      TW_ASSIGN_OR_RETURN(const sql::PlanPtr plan, AnalyzeRoot(holder, request.is_local().plan(), stop));
       response->mutable_is_local()->set_is_local(plan->kind() == sql::PlanKind::kLocalRelation ||
                                                  plan->kind() == sql::PlanKind::kCommand);
       return Status::OK();
     }
     case Request::kIsStreaming: {
-      TW_ASSIGN_OR_RETURN(const sql::PlanPtr plan, AnalyzeRoot(holder, request.is_streaming().plan()));
+      TW_ASSIGN_OR_RETURN(const sql::PlanPtr plan, AnalyzeRoot(holder, request.is_streaming().plan(), stop));
       response->mutable_is_streaming()->set_is_streaming(plan->is_streaming());
       return Status::OK();
     }
     case Request::kInputFiles: {
-      TW_ASSIGN_OR_RETURN(const sql::PlanPtr plan, AnalyzeRoot(holder, request.input_files().plan()));
+      TW_ASSIGN_OR_RETURN(const sql::PlanPtr plan, AnalyzeRoot(holder, request.input_files().plan(), stop));
       TW_ASSIGN_OR_RETURN(const std::vector<std::string> files, InputFiles(session, plan));
       response->mutable_input_files();
       for (const std::string& file : files) response->mutable_input_files()->add_files(file);
@@ -148,20 +148,20 @@ Status AnswerAnalyze(SessionHolder& holder, const Request& request, pb::AnalyzeP
       return Status::OK();
     }
     case Request::kSameSemantics: {
-      TW_ASSIGN_OR_RETURN(const sql::PlanPtr target, AnalyzeRoot(holder, request.same_semantics().target_plan()));
-      TW_ASSIGN_OR_RETURN(const sql::PlanPtr other, AnalyzeRoot(holder, request.same_semantics().other_plan()));
+      TW_ASSIGN_OR_RETURN(const sql::PlanPtr target, AnalyzeRoot(holder, request.same_semantics().target_plan(), stop));
+      TW_ASSIGN_OR_RETURN(const sql::PlanPtr other, AnalyzeRoot(holder, request.same_semantics().other_plan(), stop));
       response->mutable_same_semantics()->set_result(CanonicalText(target) == CanonicalText(other));
       return Status::OK();
     }
     case Request::kSemanticHash: {
-      TW_ASSIGN_OR_RETURN(const sql::PlanPtr plan, AnalyzeRoot(holder, request.semantic_hash().plan()));
+      TW_ASSIGN_OR_RETURN(const sql::PlanPtr plan, AnalyzeRoot(holder, request.semantic_hash().plan(), stop));
       response->mutable_semantic_hash()->set_result(static_cast<int32_t>(std::hash<std::string>{}(CanonicalText(plan))));
       return Status::OK();
     }
     // Nothing is kept between queries, so a persisted frame is only checked.
     case Request::kPersist: {
-      TW_ASSIGN_OR_RETURN(const sql::PlanPtr plan, ReadRelation(holder, request.persist().relation()));
-      TW_RETURN_NOT_OK(session.Analyze(plan).status());
+      TW_ASSIGN_OR_RETURN(const sql::PlanPtr plan, ReadRelation(holder, request.persist().relation(), stop));
+      TW_RETURN_NOT_OK(session.Analyze(plan, stop).status());
       response->mutable_persist();
       return Status::OK();
     }

@@ -25,7 +25,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* bytes, size_t size) {
   spark::connect::AnalyzePlanRequest request;
   if (!sql::ParseDeepMessage({reinterpret_cast<const char*>(bytes), size}, &request)) return 0;
   spark::connect::AnalyzePlanResponse response;
-  const Status status = front::AnswerAnalyze(*server->holder, request, &response);
+  const Status status = front::AnswerAnalyze(*server->holder, request, &response, {});
   if (!status.ok() && status.condition().empty()) std::abort();
   return 0;
 }

@@ -104,7 +104,7 @@ ValueList FunctionRow(const sql::FunctionInfo& function) {
 
 class Caller {
  public:
-  explicit Caller(Session& session) : session_(session), catalog_(*session.server().catalog) {}
+  Caller(Session& session, std::stop_token stop) : session_(session), stop_(std::move(stop)), catalog_(*session.server().catalog) {}
   Result<sql::PlanPtr> Run(const pb::Catalog& call);
 
  private:
@@ -152,6 +152,7 @@ class Caller {
   Result<sql::PlanPtr> RunCommand(sql::CommandBody body);
 
   Session& session_;
+  const std::stop_token stop_;
   sql::Catalog& catalog_;
 };
 
@@ -311,18 +312,18 @@ Result<sql::PlanPtr> Caller::CreateTable(const pb::CreateTable& call) {
     if (!type.Is(data::TypeKind::kStruct)) return sql::InvalidPlan("The schema of a table must be a struct.");
     table.schema = type.fields();
   }
-  TW_RETURN_NOT_OK(session_.CreateTable(&table, false, {}).status());
+  TW_RETURN_NOT_OK(session_.CreateTable(&table, false, stop_).status());
   auto relation = std::make_shared<sql::UnresolvedRelation>(table.QualifiedName(), sql::OptionMap(), false);
-  return session_.Analyze(relation);
+  return session_.Analyze(relation, stop_);
 }
 
 Result<sql::PlanPtr> Caller::RunCommand(sql::CommandBody body) {
-  TW_RETURN_NOT_OK(session_.CommandRows(std::make_shared<sql::Command>(std::move(body)), {}).status());
+  TW_RETURN_NOT_OK(session_.CommandRows(std::make_shared<sql::Command>(std::move(body)), stop_).status());
   return NoRows();
 }
 
 Result<sql::PlanPtr> Caller::RowsOf(sql::CommandBody body) {
-  return session_.CommandRows(std::make_shared<sql::Command>(std::move(body)), {});
+  return session_.CommandRows(std::make_shared<sql::Command>(std::move(body)), stop_);
 }
 
 Result<sql::PlanPtr> Caller::PropertiesOf(const std::string& name) {
@@ -480,6 +481,8 @@ Result<sql::PlanPtr> Caller::Run(const pb::Catalog& call) {
 
 }  // namespace
 
-Result<sql::PlanPtr> RunCatalogCall(Session& session, const pb::Catalog& call) { return Caller(session).Run(call); }
+Result<sql::PlanPtr> RunCatalogCall(Session& session, const pb::Catalog& call, std::stop_token stop) {
+  return Caller(session, std::move(stop)).Run(call);
+}
 
 }  // namespace thalweg::front

@@ -11,6 +11,6 @@ class Catalog;
 
 namespace thalweg::front {
 
-Result<sql::PlanPtr> RunCatalogCall(Session& session, const ::spark::connect::Catalog& call);
+Result<sql::PlanPtr> RunCatalogCall(Session& session, const ::spark::connect::Catalog& call, std::stop_token stop);
 
 }  // namespace thalweg::front

@@ -68,6 +68,23 @@ void FillIds(const SessionHolder& holder, Response* response) {
   response->set_server_side_session_id(holder.server_side_id());
 }
 
+/// An analysis, which may have to run a query: stopped when the client hangs up or the session stops its analyses.
+class Analysis final : public ServerUnaryReactor {
+ public:
+  explicit Analysis(std::stop_token session) : on_session_(std::move(session), Stop{stop_}) {}
+  std::stop_token stop() const { return stop_.get_token(); }
+  void OnCancel() override { stop_.request_stop(); }
+  void OnDone() override { delete this; }
+
+ private:
+  struct Stop {
+    std::stop_source source;
+    void operator()() { source.request_stop(); }
+  };
+  std::stop_source stop_;
+  const std::stop_callback<Stop> on_session_;
+};
+
 ServerUnaryReactor* Done(CallbackServerContext* context, const grpc::Status& status) {
   ServerUnaryReactor* reactor = context->DefaultReactor();
   reactor->Finish(status);
@@ -240,11 +257,11 @@ ServerUnaryReactor* ConnectService::AnalyzePlan(CallbackServerContext* context, 
   if (!ParseBuffer(*bytes, request.get())) return Done(context, ToGrpcStatus(Unreadable(), ""));
   const Result<std::shared_ptr<SessionHolder>> found = sessions_.GetOrCreate(KeyOf(*request), ObservedBy(*request));
   if (!found.ok()) return Done(context, ToGrpcStatus(found.status(), ""));
-  ServerUnaryReactor* reactor = context->DefaultReactor();
-  const bool runs = pool_.Run([holder = *found, request, reactor, out] {
+  auto* reactor = new Analysis((*found)->analyses());  // OnDone deletes it
+  const bool runs = pool_.Run([holder = *found, request, reactor, stop = reactor->stop(), out] {
     pb::AnalyzePlanResponse response;
     FillIds(*holder, &response);
-    const Status status = NoThrow([&] { return AnswerAnalyze(*holder, *request, &response); });
+    const Status status = NoThrow([&] { return AnswerAnalyze(*holder, *request, &response, stop); });
     if (status.ok()) SerializeInto(response, out);
     reactor->Finish(status.ok() ? grpc::Status::OK : holder->ToWire(status));
   });

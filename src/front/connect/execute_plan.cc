@@ -164,13 +164,13 @@ Status RunSqlCommand(const ExecuteContext& context, const pb::SqlCommand& comman
   if (!relation.has_sql() && !relation.has_with_relations()) {
     return Error("CONNECT_INVALID_PLAN.SQL_COMMAND_EXPECTS_SQL_OR_WITH_RELATIONS").With("other", "RELTYPE_NOT_SET");
   }
-  TW_ASSIGN_OR_RETURN(const sql::PlanPtr plan, ReadRelation(context.holder, relation));
+  TW_ASSIGN_OR_RETURN(const sql::PlanPtr plan, ReadRelation(context.holder, relation, context.operation->stop_token()));
   Session& session = context.holder.session();
   if (plan->kind() == sql::PlanKind::kCommand) {
     TW_ASSIGN_OR_RETURN(const sql::PlanPtr rows, session.CommandRows(plan, context.operation->stop_token()));
     return SendCommandRows(context, rows);
   }
-  TW_RETURN_NOT_OK(session.Analyze(plan).status());
+  TW_RETURN_NOT_OK(session.Analyze(plan, context.operation->stop_token()).status());
   pb::ExecutePlanResponse response;
   *response.mutable_sql_command_result()->mutable_relation() = std::move(relation);
   context.operation->Send(&response);
@@ -186,8 +186,8 @@ Status RunPlanCommand(const ExecuteContext& context, const sql::PlanPtr& command
 
 Status RunCheckpoint(const ExecuteContext& context, const pb::CheckpointCommand& command) {
   Session& session = context.holder.session();
-  TW_ASSIGN_OR_RETURN(const sql::PlanPtr plan, ReadRelation(context.holder, command.relation()));
-  TW_ASSIGN_OR_RETURN(sql::PlanPtr analyzed, session.Analyze(plan));
+  TW_ASSIGN_OR_RETURN(const sql::PlanPtr plan, ReadRelation(context.holder, command.relation(), context.operation->stop_token()));
+  TW_ASSIGN_OR_RETURN(sql::PlanPtr analyzed, session.Analyze(plan, context.operation->stop_token()));
   if (command.eager()) {
     TW_ASSIGN_OR_RETURN(std::vector<data::Chunk> chunks, session.Collect(analyzed, context.operation->stop_token()));
     analyzed = std::make_shared<sql::LocalRelation>(analyzed->output(), std::move(chunks));
@@ -219,7 +219,7 @@ Result<bool> RunListenerBus(const ExecuteContext& context, const pb::StreamingQu
 }
 
 Status RunSimpleCommand(const ExecuteContext& context, const pb::Command& command) {
-  SessionPlanEnvironment environment(context.holder);
+  SessionPlanEnvironment environment(context.holder, context.operation->stop_token());
   sql::PlanReader reader(environment);
   switch (command.command_type_case()) {
     case pb::Command::kSqlCommand: return RunSqlCommand(context, command.sql_command());
@@ -282,8 +282,8 @@ int64_t MaxPlanBytes(SessionHolder& holder) {
   return holder.session().server().server_settings.Get(kMaxPlanBytes);
 }
 
-Result<sql::PlanPtr> ReadRelation(SessionHolder& holder, const pb::Relation& relation) {
-  SessionPlanEnvironment environment(holder);
+Result<sql::PlanPtr> ReadRelation(SessionHolder& holder, const pb::Relation& relation, const std::stop_token& stop) {
+  SessionPlanEnvironment environment(holder, stop);
   sql::PlanReader reader(environment);
   bool runs = relation.has_catalog();
   if (relation.has_extension()) sql::IsDeltaRelation(relation.extension(), &runs);
@@ -300,7 +300,7 @@ Result<bool> RunExecutePlan(const ExecuteContext& context) {
   TW_RETURN_NOT_OK(sql::DecompressPlan(MaxPlanBytes(context.holder), &plan));
   switch (plan.op_type_case()) {
     case pb::Plan::kRoot: {
-      TW_ASSIGN_OR_RETURN(const sql::PlanPtr read, ReadRelation(context.holder, plan.root()));
+      TW_ASSIGN_OR_RETURN(const sql::PlanPtr read, ReadRelation(context.holder, plan.root(), context.operation->stop_token()));
       TW_RETURN_NOT_OK(RunQuery(context, read));
       return true;
     }

@@ -3,6 +3,7 @@
 // What an ExecutePlan request asks for, on a thread of the pool. Source: spark/connect/base.proto.
 
 #include <memory>
+#include <stop_token>
 
 #include "front/connect/operation.h"
 #include "front/connect/session_holder.h"
@@ -30,7 +31,7 @@ Result<bool> RunExecutePlan(const ExecuteContext& context);
 
 /// A relation of a request as an unresolved plan. A catalogue call or a command of
 /// Delta that ran before answers its rows again.
-Result<sql::PlanPtr> ReadRelation(SessionHolder& holder, const ::spark::connect::Relation& relation);
+Result<sql::PlanPtr> ReadRelation(SessionHolder& holder, const ::spark::connect::Relation& relation, const std::stop_token& stop);
 
 // streaming_commands.cc
 Status StartStreamingQuery(const ExecuteContext& context, const ::spark::connect::WriteStreamOperationStart& command);

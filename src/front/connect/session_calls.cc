@@ -56,6 +56,7 @@ Status AnswerInterrupt(SessionHolder& holder, const pb::InterruptRequest& reques
   };
   switch (request.interrupt_type()) {
     case pb::InterruptRequest::INTERRUPT_TYPE_ALL:
+      holder.StopAnalyses();
       interrupt([](const std::string&, const std::vector<std::string>&) { return true; });
       return Status::OK();
     case pb::InterruptRequest::INTERRUPT_TYPE_TAG:

@@ -175,12 +175,28 @@ int64_t SessionHolder::idle_ms(int64_t now_ms) const {
   return now_ms - touched_ms_;
 }
 
+std::stop_token SessionHolder::analyses() const {
+  const MutexLock lock(mutex_);
+  return analyses_.get_token();
+}
+
+void SessionHolder::StopAnalyses() {
+  std::stop_source running;
+  {
+    const MutexLock lock(mutex_);
+    if (closed_) running = analyses_;  // none that begins later runs on
+    else std::swap(running, analyses_);
+  }
+  running.request_stop();
+}
+
 void SessionHolder::Close() {
   {
     const MutexLock lock(mutex_);
     if (closed_) return;
     closed_ = true;
   }
+  StopAnalyses();
   for (const std::shared_ptr<Operation>& operation : Operations()) {
     if (!listener_bus_->Uses(*operation)) operation->Interrupt();
   }

@@ -5,6 +5,7 @@
 #include <deque>
 #include <map>
 #include <memory>
+#include <stop_token>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -58,6 +59,12 @@ class SessionHolder : public std::enable_shared_from_this<SessionHolder> {
   OperationState StateOf(const std::string& operation_id) const;
   std::vector<std::string> AllOperationIds() const;
 
+  // --- analyses: operations without an id ---
+  /// Requested by StopAnalyses(), and by the end of the session.
+  std::stop_token analyses() const;
+  /// Those that run now.
+  void StopAnalyses();
+
   // --- errors ---
   /// The wire form of an error; its details stay until they are fetched (the last thousand).
   grpc::Status ToWire(const Status& status);
@@ -92,6 +99,7 @@ class SessionHolder : public std::enable_shared_from_this<SessionHolder> {
   mutable Mutex mutex_;
   bool closed_ TW_GUARDED_BY(mutex_) = false;
   int64_t touched_ms_ TW_GUARDED_BY(mutex_) = 0;
+  std::stop_source analyses_ TW_GUARDED_BY(mutex_);
   std::map<std::string, std::shared_ptr<Operation>> operations_ TW_GUARDED_BY(mutex_);
   std::unordered_map<std::string, OperationState> released_ TW_GUARDED_BY(mutex_);
   std::deque<std::string> released_order_ TW_GUARDED_BY(mutex_);

@@ -45,7 +45,7 @@ Result<std::string> SessionPlanEnvironment::CachedBlob(const std::string& hash) 
 }
 
 Result<data::Schema> SessionPlanEnvironment::SchemaOf(const sql::PlanPtr& plan) {
-  TW_ASSIGN_OR_RETURN(const sql::PlanPtr analyzed, holder_.session().Analyze(plan));
+  TW_ASSIGN_OR_RETURN(const sql::PlanPtr analyzed, holder_.session().Analyze(plan, stop_));
   return analyzed->schema();
 }
 
@@ -56,7 +56,7 @@ Result<sql::PlanPtr> SessionPlanEnvironment::SourceOfFrame(const std::string& fr
   const std::string& format = source->As<sql::UnresolvedDataSource>()->format;
   if (std::find(std::begin(kInferring), std::end(kInferring), ToAsciiLower(format)) == std::end(kInferring)) return source;
   if (const sql::PlanPtr found = holder_.CachedRows(frame)) return sql::WithFreshIds(found);
-  TW_ASSIGN_OR_RETURN(sql::PlanPtr analyzed, holder_.session().Analyze(source));
+  TW_ASSIGN_OR_RETURN(sql::PlanPtr analyzed, holder_.session().Analyze(source, stop_));
   holder_.CacheRows(frame, analyzed);
   return analyzed;
 }
@@ -70,7 +70,7 @@ sql::PythonPlace SessionPlanEnvironment::python_place() {
 }
 
 Result<sql::PlanPtr> SessionPlanEnvironment::CatalogCall(const ::spark::connect::Catalog& call) {
-  return RunCatalogCall(holder_.session(), call);
+  return RunCatalogCall(holder_.session(), call, stop_);
 }
 
 }  // namespace thalweg::front

@@ -10,8 +10,8 @@ namespace thalweg::front {
 /// What reading a client's plan asks, answered from its session.
 class SessionPlanEnvironment final : public sql::PlanEnvironment {
  public:
-  /// `stop` ends commands that run while a plan is read.
-  explicit SessionPlanEnvironment(SessionHolder& holder, std::stop_token stop = {}) : holder_(holder), stop_(std::move(stop)) {}
+  /// `stop` ends what runs while a plan is read: commands, and what an analysis needs rows of.
+  SessionPlanEnvironment(SessionHolder& holder, std::stop_token stop) : holder_(holder), stop_(std::move(stop)) {}
 
   Result<sql::PlanPtr> ParseSql(const std::string& text, const std::map<std::string, sql::ExprPtr>& named,
                                 const std::vector<sql::ExprPtr>& positional) override;

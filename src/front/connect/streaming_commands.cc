@@ -124,7 +124,8 @@ Status WouldWaitForItself() {
 
 Status StartStreamingQuery(const ExecuteContext& context, const pb::WriteStreamOperationStart& command) {
   StreamStart start;
-  TW_ASSIGN_OR_RETURN(start.input, ReadRelation(context.holder, command.input()));
+  TW_ASSIGN_OR_RETURN(start.input, ReadRelation(context.holder, command.input(), context.operation->stop_token()));
+  start.stop = context.operation->stop_token();
   start.format = command.format();
   const std::map<std::string, std::string> options(command.options().begin(), command.options().end());
   for (const auto& [key, value] : options) start.options.Set(key, value);

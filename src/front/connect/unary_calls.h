@@ -3,6 +3,7 @@
 // The unary calls: each reads its request and fills its answer. Called on threads that may block where it is said.
 
 #include <memory>
+#include <stop_token>
 
 #include <grpcpp/support/status.h>
 
@@ -31,7 +32,7 @@ Status AnswerConfig(SessionHolder& holder, const ::spark::connect::ConfigRequest
                     ::spark::connect::ConfigResponse* response);
 /// Blocks: analyses plans, so on a thread of the pool only. Source: spark/connect/base.proto.
 Status AnswerAnalyze(SessionHolder& holder, const ::spark::connect::AnalyzePlanRequest& request,
-                     ::spark::connect::AnalyzePlanResponse* response);
+                     ::spark::connect::AnalyzePlanResponse* response, const std::stop_token& stop);
 /// Source: spark/connect/base.proto. Queries to be stopped are answered in `stop`: stopping them blocks.
 Status AnswerInterrupt(SessionHolder& holder, const ::spark::connect::InterruptRequest& request,
                        ::spark::connect::InterruptResponse* response,

@@ -166,14 +166,14 @@ std::shared_ptr<const engine::SessionPython> PythonOf(const Session& session, co
   return std::make_shared<const engine::SessionPython>(engine::SessionPython{server.python, session.SettingsSnapshot(), session.python_owner()});
 }
 
-Result<sql::PlanPtr> Session::Analyze(const sql::PlanPtr& plan) {
-  TW_ASSIGN_OR_RETURN(const sql::PlanPtr without_commands, RunInnerCommands(plan));
-  SessionEnvironment environment(*this, eval_config());
+Result<sql::PlanPtr> Session::Analyze(const sql::PlanPtr& plan, std::stop_token stop) {
+  TW_ASSIGN_OR_RETURN(const sql::PlanPtr without_commands, RunInnerCommands(plan, stop));
+  SessionEnvironment environment(*this, eval_config(), std::move(stop));
   return sql::Analyze(without_commands, environment);
 }
 
 // A command below the root (a DataFrame over its rows) runs now and becomes its rows.
-Result<sql::PlanPtr> Session::RunInnerCommands(const sql::PlanPtr& plan) {
+Result<sql::PlanPtr> Session::RunInnerCommands(const sql::PlanPtr& plan, const std::stop_token& stop) {
   bool found = false;
   sql::Visit(plan, [&](const sql::PlanPtr& node) {
     found = found || (node->kind() == sql::PlanKind::kCommand && node != plan);
@@ -182,7 +182,7 @@ Result<sql::PlanPtr> Session::RunInnerCommands(const sql::PlanPtr& plan) {
   if (!found) return plan;
   return sql::TransformUp(plan, [&](const sql::PlanPtr& node) -> Result<sql::PlanPtr> {
     if (node->kind() != sql::PlanKind::kCommand || node == plan) return sql::PlanPtr();
-    return CommandRows(node, {});
+    return CommandRows(node, stop);
   });
 }
 
@@ -212,7 +212,7 @@ Status Session::Execute(const sql::PlanPtr& plan, const ResultConsumer& consumer
     if (!impl_->server.run_command) return Unsupported("commands");
     return impl_->server.run_command(*this, plan, consumer, std::move(stop));
   }
-  TW_ASSIGN_OR_RETURN(const sql::PlanPtr analyzed, Analyze(plan));
+  TW_ASSIGN_OR_RETURN(const sql::PlanPtr analyzed, Analyze(plan, stop));
   const std::shared_ptr<const sql::EvalConfig> config = eval_config();
   TW_ASSIGN_OR_RETURN(const Prepared prepared, Prepare(*this, impl_->server, analyzed, config));
   if (consumer.on_schema) TW_RETURN_NOT_OK(consumer.on_schema(analyzed->schema()));
@@ -300,9 +300,9 @@ Result<int64_t> Session::RunWrite(const sql::PlanPtr& analyzed, sql::BatchWrite&
   return writers.rows;
 }
 
-Result<std::string> Session::Explain(const sql::PlanPtr& plan, const std::string& mode) {
+Result<std::string> Session::Explain(const sql::PlanPtr& plan, const std::string& mode, std::stop_token stop) {
   if (plan->kind() == sql::PlanKind::kCommand) return "== Physical Plan ==\n" + plan->TreeText() + "\n";
-  TW_ASSIGN_OR_RETURN(const sql::PlanPtr analyzed, Analyze(plan));
+  TW_ASSIGN_OR_RETURN(const sql::PlanPtr analyzed, Analyze(plan, std::move(stop)));
   const std::shared_ptr<const sql::EvalConfig> config = eval_config();
   std::string physical_text;
   sql::PlanPtr optimized;

@@ -105,6 +105,7 @@ struct QueryMetrics {
 /// Everything writeStream...start() says. See Spark's DataStreamWriter.
 struct StreamStart {
   sql::PlanPtr input;
+  std::stop_token stop;                      ///< of the request: ends the start, not the query
   std::string format;                        ///< empty: spark.sql.sources.default
   sql::OptionMap options;
   std::vector<std::string> partition_columns, clustering_columns;
@@ -128,9 +129,9 @@ class Session : public std::enable_shared_from_this<Session> {
   ~Session();                                ///< Close() must have been called
 
   const std::string& id() const;
-  const std::string& user() const;
   /// Whose Python workers are this session's: its user and id.
   std::string python_owner() const;
+  const std::string& user() const;
 
   // --- settings ---
   Status SetConf(const std::string& key, const std::string& value);
@@ -152,9 +153,10 @@ class Session : public std::enable_shared_from_this<Session> {
                                 const std::vector<sql::ExprPtr>& positional) const;
   /// How this session's settings make SQL text be read.
   sql::ParserOptions parser_options() const;
-  Result<sql::PlanPtr> Analyze(const sql::PlanPtr& plan);
+  /// `stop` ends what has to run before anything is known: commands below the root, the values of a pivot, the rows of a transpose.
+  Result<sql::PlanPtr> Analyze(const sql::PlanPtr& plan, std::stop_token stop = {});
   /// `mode` of df.explain(): "simple", "extended", "codegen", "cost", "formatted".
-  Result<std::string> Explain(const sql::PlanPtr& plan, const std::string& mode);
+  Result<std::string> Explain(const sql::PlanPtr& plan, const std::string& mode, std::stop_token stop = {});
   /// Runs a batch query or a Command (unresolved or resolved) and delivers its rows; blocks the caller.
   Status Execute(const sql::PlanPtr& plan, const ResultConsumer& consumer, std::stop_token stop);
   /// Runs an analysed batch query into a write and commits it (or aborts it). Answers the rows written. Blocks.
@@ -213,7 +215,7 @@ class Session : public std::enable_shared_from_this<Session> {
 
  private:
   Session();
-  Result<sql::PlanPtr> RunInnerCommands(const sql::PlanPtr& plan);
+  Result<sql::PlanPtr> RunInnerCommands(const sql::PlanPtr& plan, const std::stop_token& stop);
   struct Impl;
   std::unique_ptr<Impl> impl_;
 };

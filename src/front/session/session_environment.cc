@@ -96,7 +96,7 @@ Result<sql::PlanPtr> SessionEnvironment::CatalogView(const sql::TableInfo& info)
   options.ansi = config->ansi;
   options.time_zone = config->time_zone;
   TW_ASSIGN_OR_RETURN(sql::PlanPtr parsed, sql::ParsePlan(info.view_text, options));
-  SessionEnvironment inner(session_, config, depth_ + 1);
+  SessionEnvironment inner(session_, config, stop_, depth_ + 1);
   TW_ASSIGN_OR_RETURN(sql::PlanPtr plan, sql::Analyze(parsed, inner));
   // The view's own column names, whatever the query calls them now.
   const sql::AttributeList output = plan->output();

@@ -106,7 +106,7 @@ Result<Sink> TableSink(Session& session, const StreamStart& start, const std::ve
     info.schema = Nullable(schema);
     info.partition_columns = partitions;
     info.location = start.path.empty() ? start.options.Get("path").value_or("") : start.path;
-    TW_RETURN_NOT_OK(session.CreateTable(&info, true, {}).status());
+    TW_RETURN_NOT_OK(session.CreateTable(&info, true, start.stop).status());
   }
   sql::OptionMap options;
   for (const auto& [key, value] : start.options.entries()) {
@@ -154,7 +154,7 @@ Status CheckMemoryIsNew(data::FileSystem& files, const std::string& checkpoint, 
 }  // namespace
 
 Result<std::shared_ptr<streaming::StreamingQuery>> Session::StartStream(StreamStart start) {
-  TW_ASSIGN_OR_RETURN(const sql::PlanPtr plan, Analyze(start.input));
+  TW_ASSIGN_OR_RETURN(const sql::PlanPtr plan, Analyze(start.input, start.stop));
   if (!plan->is_streaming()) return Error("WRITE_STREAM_NOT_ALLOWED");
   if (std::holds_alternative<streaming::Continuous>(start.trigger)) return Unsupported("trigger(continuous=...)");
   if (std::holds_alternative<streaming::RealTime>(start.trigger)) return Unsupported("trigger(realTime=...)");
