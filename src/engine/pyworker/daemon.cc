@@ -51,7 +51,7 @@ runpy.run_module(sys.argv[0], run_name='__main__', alter_sys=True)
 class DaemonWorker final : public PooledWorker {
  public:
   DaemonWorker(std::shared_ptr<Daemon> daemon, const PythonRuntime& runtime, int descriptor)
-      : daemon_(std::move(daemon)), runtime_(runtime), socket_(std::make_unique<WorkerSocket>(descriptor, [this] { return daemon_->Fate(pid_, first_line_); })) {
+      : daemon_(std::move(daemon)), runtime_(runtime), socket_(std::make_unique<WorkerSocket>(descriptor, [this](const std::stop_token& stop) { return daemon_->Fate(pid_, first_line_, stop); })) {
     Lend();
   }
   ~DaemonWorker() override {
@@ -156,7 +156,25 @@ std::unique_ptr<PooledWorker> Daemon::TakeIdle() {
   }
 }
 
+// While one lives, ends of workers that nobody knows are kept.
+class Daemon::Forking {
+ public:
+  explicit Forking(Daemon& daemon) : daemon_(daemon) {
+    const MutexLock lock(daemon_.mutex_);
+    ++daemon_.forking_;
+  }
+  ~Forking() {
+    const MutexLock lock(daemon_.mutex_);
+    if (--daemon_.forking_ == 0) daemon_.ends_of_new_.clear();
+  }
+  Forking(const Forking&) = delete;
+
+ private:
+  Daemon& daemon_;
+};
+
 Result<std::unique_ptr<PooledWorker>> Daemon::Fork(std::chrono::milliseconds timeout, std::stop_token stop) {
+  const Forking forking(*this);
   TW_ASSIGN_OR_RETURN(const int descriptor, Connect(port_));
   {
     const MutexLock lock(mutex_);
@@ -219,7 +237,12 @@ void Daemon::KillWorker(int pid) { process_->WriteStdin(JavaData().Int(pid).byte
 
 void Daemon::Forked(int pid) {
   const MutexLock lock(mutex_);
-  ends_[pid] = std::nullopt;
+  std::optional<int>& end = ends_[pid];
+  end = std::nullopt;
+  const auto told = ends_of_new_.find(pid);
+  if (told == ends_of_new_.end()) return;
+  end = told->second;
+  ends_of_new_.erase(told);
 }
 
 void Daemon::Returned(int pid) {
@@ -242,7 +265,11 @@ void Daemon::TakeLine(std::string_view line, bool is_stderr) {
       int pid = 0, status = 0;
       const char* const blank = std::from_chars(line.data() + at + kWorkerEnded.size(), last, pid).ptr;
       if (blank != last) std::from_chars(blank + 1, last, status);
-      if (const auto found = ends_.find(pid); found != ends_.end()) found->second = status;
+      if (const auto found = ends_.find(pid); found != ends_.end()) {
+        found->second = status;
+      } else if (forking_ > 0) {
+        ends_of_new_[pid] = status;
+      }
       ended_.NotifyAll();
       line = line.substr(0, at);
       if (line.empty()) return;
@@ -258,17 +285,21 @@ void Daemon::TakeLine(std::string_view line, bool is_stderr) {
   if (output_) output_(line, is_stderr);
 }
 
-std::string Daemon::Fate(int pid, int64_t first_line) {
-  const MutexLock lock(mutex_);
-  const auto told = [&] {
-    const auto found = ends_.find(pid);
-    return found == ends_.end() || found->second.has_value();
-  };
-  ended_.WaitFor(mutex_, {}, kFateLimit, told);
-  const auto found = ends_.find(pid);
+std::string Daemon::Fate(int pid, int64_t first_line, const std::stop_token& stop) {
+  std::optional<int> end;
+  {
+    const MutexLock lock(mutex_);
+    const auto told = [&] {
+      const auto found = ends_.find(pid);
+      return found == ends_.end() || found->second.has_value();
+    };
+    ended_.WaitFor(mutex_, stop, kFateLimit, told);
+    if (const auto found = ends_.find(pid); found != ends_.end()) end = found->second;
+  }
   std::string text = "its end of the connection is closed";
-  if (found != ends_.end() && found->second) text = DescribeEnd(*found->second);
+  if (end) text = DescribeEnd(*end);
   else if (process_->has_ended()) text = "pyspark.daemon has ended: " + process_->HowItEnded();
+  const MutexLock lock(mutex_);
   const int64_t tail_begin = stderr_lines_ - static_cast<int64_t>(stderr_tail_.size());
   for (int64_t line = std::max(first_line, tail_begin); line < stderr_lines_; ++line) {
     text += "\n" + stderr_tail_[static_cast<size_t>(line - tail_begin)];

@@ -41,9 +41,10 @@ class Daemon : public std::enable_shared_from_this<Daemon> {
   int64_t stderr_lines() const;
   /// How a worker ended, as far as the daemon has told, and what was printed on standard error from line `first_line` on: the text of
   /// PYTHON_WORKER_CRASHED. Blocks: a second at most, until the daemon has told.
-  std::string Fate(int pid, int64_t first_line);
+  std::string Fate(int pid, int64_t first_line, const std::stop_token& stop);
 
  private:
+  class Forking;
   Daemon() = default;
   void TakeLine(std::string_view line, bool is_stderr);
   struct Idle {
@@ -62,6 +63,8 @@ class Daemon : public std::enable_shared_from_this<Daemon> {
   int live_ TW_GUARDED_BY(mutex_) = 0;           // idle and lent
   std::chrono::nanoseconds used_ TW_GUARDED_BY(mutex_){0};
   std::map<int, std::optional<int>> ends_ TW_GUARDED_BY(mutex_);  // of live workers: wait status once ended
+  int forking_ TW_GUARDED_BY(mutex_) = 0;                         // calls of Fork
+  std::map<int, int> ends_of_new_ TW_GUARDED_BY(mutex_);          // of workers whose id none of those calls has read so far
   CondVar ended_;
   std::deque<std::string> stderr_tail_ TW_GUARDED_BY(mutex_);
   size_t stderr_tail_bytes_ TW_GUARDED_BY(mutex_) = 0;

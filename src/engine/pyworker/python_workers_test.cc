@@ -74,10 +74,20 @@ while True:
             pass
     if listener in ready:
         conn = listener.accept()[0]
-        if os.fork() == 0:
+        dies_early = 'DIES_EARLY' in os.environ
+        pid = os.fork()
+        if pid == 0:
+            if dies_early:
+                os._exit(7)
             signal.signal(signal.SIGHUP, signal.SIG_DFL)
             signal.signal(signal.SIGCHLD, signal.SIG_DFL)
             serve(conn)
+        if dies_early:
+            try:
+                while True:
+                    os.waitid(os.P_PID, pid, os.WEXITED | os.WNOWAIT)
+            except ChildProcessError:  # its end is told
+                conn.sendall(struct.pack('>i', pid))
         conn.close()
 )";
 
@@ -254,6 +264,13 @@ TEST_F(PythonWorkersTest, WhatIsIdleEndsWithItsOwner) {
   workers_->Release(std::move(lent));  // its daemon keeps none any more
   EXPECT_EQ(workers_->Count().idle, 1);
   EXPECT_EQ(workers_->Count().lent, 0);
+}
+
+TEST_F(PythonWorkersTest, AWorkerThatDiesBeforeItIsKnownTellsHow) {
+  request_.environment["DIES_EARLY"] = "1";
+  const Status failed = workers_->Acquire(request_, {}).status();
+  EXPECT_EQ(failed.condition(), "PYTHON_WORKER_CRASHED");
+  EXPECT_NE(failed.message().find("exit status 7"), std::string::npos) << failed.message();
 }
 
 TEST_F(PythonWorkersTest, AStopBreaksTheWaiting) {

@@ -81,8 +81,8 @@ class Worker final : public StandAloneWorker {
 };
 
 // Its socket closes before it ends: by how much depends on what the interpreter has to clean up.
-std::string Fate(ChildProcess& process) {
-  const bool ended = process.ended()->WaitFor({}, kEndLimit);
+std::string Fate(ChildProcess& process, const std::stop_token& stop) {
+  const bool ended = process.ended()->WaitFor(stop, kEndLimit);
   return (ended ? process.HowItEnded() : "its end of the connection is closed, the process has not ended") + "\n" + process.StderrTail();
 }
 
@@ -131,14 +131,14 @@ Result<std::unique_ptr<StandAloneWorker>> LaunchStandAlone(PythonRuntime runtime
     }
     if (descriptor < 0) {
       if (process->has_ended()) {
-        return Error("PYTHON_WORKER_CRASHED").With("detail", Fate(*process)).Kind(ErrorKind::kEnvironment);
+        return Error("PYTHON_WORKER_CRASHED").With("detail", Fate(*process, stop)).Kind(ErrorKind::kEnvironment);
       }
       if (left.count() > 0) continue;
       return Error("PYTHON_WORKER_TIMEOUT").With("what", "its start").With("detail", process->StderrTail()).Kind(ErrorKind::kEnvironment);
     }
     const int on = 1;
     setsockopt(descriptor, IPPROTO_TCP, TCP_NODELAY, &on, sizeof(on));
-    auto socket = std::make_unique<WorkerSocket>(descriptor, [raw = process.get()] { return Fate(*raw); });
+    auto socket = std::make_unique<WorkerSocket>(descriptor, [raw = process.get()](const std::stop_token& heard) { return Fate(*raw, heard); });
     Result<bool> greeted = Greet(*socket, secret, stop);
     if (greeted.ok() && *greeted) {
       return std::unique_ptr<StandAloneWorker>(std::make_unique<Worker>(std::move(runtime), std::move(process), std::move(socket)));

@@ -19,15 +19,15 @@ constexpr std::chrono::milliseconds kTracebackLimit{10'000};
 
 }  // namespace
 
-WorkerSocket::WorkerSocket(int descriptor, std::function<std::string()> how_it_ended)
+WorkerSocket::WorkerSocket(int descriptor, std::function<std::string(const std::stop_token&)> how_it_ended)
     : descriptor_(descriptor), how_it_ended_(std::move(how_it_ended)) {
   fcntl(descriptor_, F_SETFL, fcntl(descriptor_, F_GETFL) | O_NONBLOCK);
 }
 
 WorkerSocket::~WorkerSocket() { close(descriptor_); }
 
-Status WorkerSocket::Crashed() const {
-  const std::string how = how_it_ended_ ? how_it_ended_() : std::string();
+Status WorkerSocket::Crashed(const std::stop_token& stop) const {
+  const std::string how = how_it_ended_ ? how_it_ended_(stop) : std::string();
   return Error("PYTHON_WORKER_CRASHED").With("detail", how.empty() ? "its end of the connection is closed" : how).Kind(ErrorKind::kEnvironment);
 }
 
@@ -64,12 +64,12 @@ Status WorkerSocket::Step(std::string_view* unsent, std::stop_token stop) {
     input_.resize(had + static_cast<size_t>(std::max<ssize_t>(got, 0)));
     if (got > 0) moved = true;
     if (stop.stop_requested()) return Cancelled();
-    if (got == 0 || (got < 0 && error != EAGAIN && error != EINTR)) return Crashed();
+    if (got == 0 || (got < 0 && error != EAGAIN && error != EINTR)) return Crashed(stop);
   }
   if (!unsent->empty() && (wait.revents & POLLOUT) != 0) {
     const ssize_t sent = send(descriptor_, unsent->data(), unsent->size(), MSG_NOSIGNAL);
     if (sent > 0) unsent->remove_prefix(static_cast<size_t>(sent));
-    if (sent < 0 && errno != EAGAIN && errno != EINTR && !moved) return Crashed();
+    if (sent < 0 && errno != EAGAIN && errno != EINTR && !moved) return Crashed(stop);
   }
   return Status::OK();
 }

@@ -18,8 +18,8 @@ namespace thalweg::engine {
 /// OPERATION_CANCELED (stop requested). After an error nothing but closing is of use.
 class WorkerSocket {
  public:
-  /// Takes the descriptor. `how_it_ended` tells what is known of the process when its end of the socket closes.
-  WorkerSocket(int descriptor, std::function<std::string()> how_it_ended);
+  /// Takes the descriptor. `how_it_ended` tells what is known of the process when its end of the socket closes; it may wait to hear it.
+  WorkerSocket(int descriptor, std::function<std::string(const std::stop_token&)> how_it_ended);
   ~WorkerSocket();
   WorkerSocket(const WorkerSocket&) = delete;
 
@@ -51,10 +51,10 @@ class WorkerSocket {
 
  private:
   Status Fill(size_t bytes, std::stop_token stop);
-  Status Crashed() const;
+  Status Crashed(const std::stop_token& stop) const;
 
   const int descriptor_;
-  const std::function<std::string()> how_it_ended_;
+  const std::function<std::string(const std::stop_token&)> how_it_ended_;
   std::chrono::milliseconds silence_limit_{0};
   bool awaits_traceback_ = false;
   std::string input_;
