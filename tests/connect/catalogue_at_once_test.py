@@ -8,28 +8,28 @@ from harness.thalweg_server import run_thalweg
 SESSIONS, TURNS = 4, 12
 
 
+def set_at_once(sessions, alter):
+    """Every session sets properties of its own, TURNS times; the names of all."""
+    def change(i):
+        for turn in range(TURNS):
+            sessions[i].sql(f"{alter} ('p{i}_{turn}' = '1')")
+    assert at_once([lambda i=i: change(i) for i in range(SESSIONS)]) == [""] * SESSIONS
+    return {f"p{i}_{turn}" for i in range(SESSIONS) for turn in range(TURNS)}
+
+
 def test_no_change_of_a_table_is_lost(server):
     sessions = [server.session() for _ in range(SESSIONS)]
     sessions[0].sql("CREATE TABLE t (a INT) USING parquet")
-
-    def change(i):
-        for turn in range(TURNS):
-            sessions[i].sql(f"ALTER TABLE t SET TBLPROPERTIES ('p{i}_{turn}' = '1')")
-    assert at_once([lambda i=i: change(i) for i in range(SESSIONS)]) == [""] * SESSIONS
-    found = {row.key for row in sessions[0].sql("SHOW TBLPROPERTIES t").collect()}
-    assert found >= {f"p{i}_{turn}" for i in range(SESSIONS) for turn in range(TURNS)}
+    names = set_at_once(sessions, "ALTER TABLE t SET TBLPROPERTIES")
+    assert names <= {row.key for row in sessions[0].sql("SHOW TBLPROPERTIES t").collect()}
 
 
 def test_no_change_of_a_database_is_lost(server):
     sessions = [server.session() for _ in range(SESSIONS)]
     sessions[0].sql("CREATE DATABASE d")
-
-    def change(i):
-        for turn in range(TURNS):
-            sessions[i].sql(f"ALTER DATABASE d SET DBPROPERTIES ('p{i}_{turn}' = '1')")
-    assert at_once([lambda i=i: change(i) for i in range(SESSIONS)]) == [""] * SESSIONS
+    names = set_at_once(sessions, "ALTER DATABASE d SET DBPROPERTIES")
     text = {row.info_name: row.info_value for row in sessions[0].sql("DESCRIBE DATABASE EXTENDED d").collect()}["Properties"]
-    assert [f"p{i}_{turn}" for i in range(SESSIONS) for turn in range(TURNS) if f"(p{i}_{turn},1)" not in text] == []
+    assert [name for name in names if f"({name},1)" not in text] == []
 
 
 def test_a_dropped_table_does_not_come_back(server):
